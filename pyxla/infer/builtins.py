@@ -31,7 +31,8 @@ from pyxla.infer.frame import Frame
 from pyxla.infer.heap import ObjectCell
 from pyxla.infer.instances import exception_init, object_init, replace
 from pyxla.infer.introspection import has_attribute
-from pyxla.infer.joins.kinds import choose, operated, separately
+from pyxla.infer.joins.kinds import choose
+from pyxla.infer.joins.operated import operated, separately
 from pyxla.infer.lattice import Array, Compound, Const, NeedsStatic, Scalar, Tuple, is_number
 from pyxla.infer.lists import number_lists
 from pyxla.infer.objects import get_attribute, type_of

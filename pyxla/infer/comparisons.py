@@ -18,7 +18,8 @@ from pyxla.infer.engine import Engine
 from pyxla.infer.facts.refine import constant_of, is_there
 from pyxla.infer.heap import DictCell, Pooled, RowList
 from pyxla.infer.joins import choices
-from pyxla.infer.joins.kinds import is_one_of, kinds_of, may_be_array, operated, refused, separately
+from pyxla.infer.joins.kinds import is_one_of, kinds_of, may_be_array, refused
+from pyxla.infer.joins.operated import operated, separately
 from pyxla.infer.lattice import (
     Array,
     Compound,

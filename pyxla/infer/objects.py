@@ -37,7 +37,7 @@ from pyxla.infer.heap import (
     SetCell,
 )
 from pyxla.infer.instances import exception_init, object_init
-from pyxla.infer.joins import choices, kinds
+from pyxla.infer.joins import choices, kinds, operated
 from pyxla.infer.lattice import (
     UNDEFINED,
     Array,
@@ -129,13 +129,13 @@ def _of_several_kinds(engine: Engine, x: Array | Scalar, name: str) -> Any:
     classes = "".join([kinds.dtype_of(kind).kind for kind in x.kinds.choices])
     if name in ("real", "imag") and np.bool_ not in x.kinds.choices:
         by_kind = functools.partial(get_attribute, engine, name=name)
-        if (parts := kinds.separately(engine, name, (x,), by_kind)) is not None:
+        if (parts := operated.separately(engine, name, (x,), by_kind)) is not None:
             return parts
         plain = Array(x.value) if isinstance(x, Array) else Scalar(x.value)
         found = get_attribute(engine, plain, name)
         if isinstance(found, Const):
             found = Scalar(constant(value=np.zeros((), x.value.type.dtype), weak=True))
-        return kinds.operated(engine, name, (x,), found)
+        return operated.operated(engine, name, (x,), found)
     if name == "conjugate" and not {*classes} & {"b", "c"}:
         return Compound("method", (Const(float.conjugate), x))
     dtypes = {kinds.dtype_of(kind) for kind in x.kinds.choices}

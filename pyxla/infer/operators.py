@@ -34,7 +34,8 @@ from pyxla.infer.facts.magnitude import GROWING, MOST_BITS, TOO_LARGE, bits
 from pyxla.infer.facts.refine import atoms, is_there, negated
 from pyxla.infer.heap import DictCell, ListCell, ObjectCell, SetCell, Step
 from pyxla.infer.joins import choices
-from pyxla.infer.joins.kinds import kinds_of, may_be_array, operated, refused, separately
+from pyxla.infer.joins.kinds import kinds_of, may_be_array, refused
+from pyxla.infer.joins.operated import operated, separately
 from pyxla.infer.lattice import (
     Array,
     Const,

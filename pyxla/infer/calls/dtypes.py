@@ -10,7 +10,8 @@ import numpy as np
 
 from pyxla.infer.arrays import access as arrays
 from pyxla.infer.engine import Engine
-from pyxla.infer.joins.kinds import dtype_of, is_tracked
+from pyxla.infer.joins.kinds import dtype_of
+from pyxla.infer.joins.operated import is_tracked
 from pyxla.infer.lattice import Array, Const, Ref, Scalar
 from pyxla.lib.registry import is_numpys
 

@@ -21,7 +21,7 @@ from pyxla.infer.calls.dtypes import check_dtypes, is_floating
 from pyxla.infer.calls.executed import OF_OBJECTS, folds, name_of, static_arguments, yields_number
 from pyxla.infer.calls.visiting import call_function
 from pyxla.infer.engine import Engine
-from pyxla.infer.joins import kinds
+from pyxla.infer.joins import kinds, operated
 from pyxla.infer.lattice import Array, Const, NeedsStatic, Ref, Tuple
 from pyxla.infer.lists import number_lists
 from pyxla.infer.raising.check_table import verify
@@ -56,9 +56,9 @@ def call_library(
         floats = is_floating(kwargs.get("dtype"))
         args = [number_lists.by_value(engine, a, floats) for a in args]
         kwargs = {k: number_lists.by_value(engine, a) for k, a in kwargs.items()}
-    if (kinds.is_tracked(value) or any(map(kinds.has_exact, args))) and "out" not in kwargs:
+    if (operated.is_tracked(value) or any(map(kinds.has_exact, args))) and "out" not in kwargs:
         again = functools.partial(call_library, engine, value, implementation)
-        found = kinds.separately(engine, value, args, lambda *parts: again([*parts], {**kwargs}))
+        found = operated.separately(engine, value, args, lambda *parts: again([*parts], {**kwargs}))
         if found is not None:
             return found
     if folds(value) or implementation.rank0 != "array":
@@ -100,7 +100,7 @@ def call_library(
             raise kinds.refused(engine, f"{name_of(value)} of a number", *args)
     if engine.mixed is not None:
         check_dtypes(engine, name_of(value), value, found, args)
-    return kinds.operated(engine, value, args, found) if kinds.is_tracked(value) else found
+    return operated.operated(engine, value, args, found) if operated.is_tracked(value) else found
 
 
 def _zero_d(implementation: Implementation, args: Sequence[Any]) -> bool:

@@ -3,7 +3,7 @@
 Where an int and a float meet, or a Python scalar and NumPy's, one value of the wider type holds
 either (`joined`), and a selector says which of the kinds it is.  Where an operator does the same
 for each of them, it computes in the wider type, and what kinds it gives is asked of CPython and
-NumPy (`operated`); else it computes for each kind what that gives (`separately`): `1 / x` of 0.0
+NumPy (`infer.joins.operated`); else it computes for each kind what that gives: `1 / x` of 0.0
 raises for Python's floats and is inf for NumPy's, int8 wraps around, float32 rounds.  Who does not
 look at `kinds` sees a scalar of the wider type.  Where that is a float, it need not hold an int of
 64 bits: such an int is kept beside it (`Kinds.exact`), unless it is known to be small.
@@ -15,9 +15,7 @@ A 0-d array that nobody else refers to is of a kind too, `zero_dim(dtype)`, wher
 from __future__ import annotations
 
 import functools
-import itertools
-import operator
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -28,28 +26,14 @@ from pyxla.infer.joins.joined import joined_number_type
 from pyxla.infer.lattice import Array, Const, Kinds, Ref, Scalar, is_number
 from pyxla.ir.build import Builder, building
 from pyxla.ir.types import PYTHON_DTYPES, ArrayType, python_type
-from pyxla.ops.elementwise import add, compare, convert, multiply, real, select
+from pyxla.ops.elementwise import compare, convert, real, select
 from pyxla.ops.shape import constant
 
 if TYPE_CHECKING:
     from pyxla.infer.interface import Engine
 
-_NAMES = (
-    *("add", "sub", "mul", "truediv", "floordiv", "mod", "pow", "and_", "or_", "xor"),
-    *("lt", "le", "eq", "ne", "gt", "ge", "neg", "pos", "abs", "invert", "lshift", "rshift"),
-)
-_OPERATORS: dict[str, Any] = {name: getattr(operator, name) for name in _NAMES}
-# Those that do the same for all ints of 64 bits, floats and complex numbers, where these are kept.
-_UNIFORM = frozenset(
-    ("add", "sub", "mul", "neg", "pos", "abs", "invert", "and_", "or_", "xor")
-    + ("lt", "le", "eq", "ne", "gt", "ge")
-)
-_WIDEST = frozenset(map(np.dtype, (np.int64, np.float64, np.complex128)))
 _TYPES = {kind: python_type(kind) for kind in PYTHON_DTYPES}
-_OPERATORS.update({name: operator.attrgetter(name) for name in ("real", "imag")})
 _INT64 = np.dtype(np.int64)
-# Operators whose results, of ints, a float may not hold: they are larger, or 0 where it is -0.0.
-_GROWING = frozenset(("add", "sub", "mul", "neg"))
 
 
 class ZeroDim(np.ndarray):
@@ -242,80 +226,6 @@ def settled(template: Any, back: Any) -> Any:
     return with_kinds(template, None)
 
 
-def operated(engine: Engine, op: Any, operands: Sequence[Any], result: Any) -> Any:
-    """`result`, what an operator, by name, or a ufunc gives for operands of the wider kinds, with
-    its own kinds."""
-    if not any([getattr(x, "kinds", None) for x in operands]):
-        return result
-    options = [_options(engine, x) for x in operands]
-    if any(option is None for option in options):
-        return result
-    found = [_result(op, combination) for combination in itertools.product(*options)]
-    choices = tuple(dict.fromkeys(found))
-    if None in choices:
-        if any(map(may_be_array, operands)):
-            raise refused(engine, f"{getattr(op, '__name__', op)} of a number", *operands)
-        return result
-    if any(isinstance(kind, tuple) for kind in choices):
-        return _of_arrays(engine, choices, result)
-    if not is_number(result) or isinstance(result, Const):
-        return result
-    if len(choices) == 1 and not is_zero_dim(choices[0]):
-        return result if kinds_of(result) == choices else _as(result, choices[0])
-    selector = renumbered(_position(operands), [choices.index(k) for k in found], len(choices))
-    return with_kinds(result, Kinds(choices, selector))
-
-
-def is_tracked(value: Any) -> bool:
-    """Whether the kind of a number that `value` gives follows from those of its arguments."""
-    return isinstance(value, np.ufunc) or value is pow or value is round
-
-
-def separately(
-    engine: Engine, op: Any, operands: Sequence[Any], compute: Callable[..., Any]
-) -> Any | None:
-    """What `compute`, of an operator, by name, or a function, gives for the kinds that numbers are
-    of at run time; None where one computation in the wider type does for all of them."""
-    if not any([getattr(x, "kinds", None) for x in operands]):
-        return None
-    if not all(map(is_number, operands)) or _is_uniform(op, operands):
-        return None
-    found = [compute(*numbers) for numbers in itertools.product(*map(parts_of, operands))]
-    if not all(map(is_number, found)):
-        return None
-    known = {(type(x.value), repr(x.value)) if isinstance(x, Const) else x for x in found}
-    if len(known) == 1:
-        return found[0]
-    position = _position(operands)
-    result = found[-1]
-    for i, x in reversed([*enumerate(found[:-1])]):
-        result = choose(Scalar(compare(position.value, number(i), direction="EQ")), x, result)
-        if result is None:
-            raise engine.refuse(
-                "this number is of several types, by the path taken, which no one type holds",
-                "make it one kind: float(x), int(x), or a NumPy scalar from the start",
-            )
-    return with_tag(result, found, position)
-
-
-def _is_uniform(op: Any, operands: Sequence[Any]) -> bool:
-    """Whether an operator or ufunc does the same for all kinds of its operands, in one type."""
-    if any(map(has_exact, operands)):
-        return False
-    kinds = {kind for x in operands for kind in kinds_of(x)}
-    if isinstance(op, np.ufunc):
-        return op.nout > 1 or len({dtype_of(kind) for kind in kinds}) == 1
-    if op not in _UNIFORM or not all(dtype_of(kind) in _WIDEST or kind is bool for kind in kinds):
-        return False
-    return op not in _GROWING or not mixes(_results(op, operands))
-
-
-def _results(op: str, operands: Sequence[Any]) -> list[Any]:
-    """The kinds of numbers that an operator gives for the kinds of its operands."""
-    found = [_result(op, kinds) for kinds in itertools.product(*map(kinds_of, operands))]
-    return [kind for kind in found if isinstance(kind, type)]
-
-
 def parts_of(x: Any) -> list[Any]:
     """The number `x` as each of its kinds; what it is not is 1, of which nothing is an error."""
     if getattr(x, "kinds", None) is None:
@@ -394,44 +304,7 @@ def bare(x: Any) -> Any:
     return Array(x.value, None, x.kinds) if isinstance(x, Array) else Scalar(x.value, kinds=x.kinds)
 
 
-def _options(engine: Engine, x: Any) -> tuple[Any, ...] | None:
-    if isinstance(x, Ref):
-        content = engine.content(x)
-        return (("array", content.dtype),) if isinstance(content, Array) else None
-    return kinds_of(x) if is_number(x) else None
-
-
-@functools.cache
-def _result(op: Any, kinds: tuple[Any, ...]) -> Any:
-    """The kind of what `op` gives for these kinds; None where it is an error."""
-    samples = [_sample(kind) for kind in kinds]
-    try:
-        with np.errstate(all="ignore"):
-            found = _OPERATORS.get(op, op)(*samples)
-    except Exception:  # noqa: BLE001 - whatever is raised, there is no result
-        return None
-    if isinstance(found, np.ndarray):
-        return ("array", found.dtype) if found.ndim else zero_dim(found.dtype)
-    return type(found)
-
-
-def _sample(kind: Any) -> Any:
-    if isinstance(kind, tuple):
-        return np.ones(1, kind[1])
-    return kind(1)
-
-
-def _of_arrays(engine: Engine, choices: Sequence[Any], result: Any) -> Any:
-    if len(choices) > 1:
-        names = sorted({str(kind[1]) for kind in choices})
-        raise engine.refuse(
-            f"the dtype of this array is {' or '.join(names)}: that depends on the path taken",
-            "make the number one kind: float(x), int(x), or a NumPy scalar from the start",
-        )
-    return result
-
-
-def _as(result: Any, kind: Any) -> Any:
+def as_one_kind(result: Any, kind: Any) -> Any:
     """`result` as the one kind that it has on all paths."""
     weak = kind in PYTHON_DTYPES
     value = convert(result.value, dtype=dtype_of(kind), weak=weak)
@@ -487,21 +360,4 @@ def at_place(x: Any, selector: Scalar, place: int) -> Any:
         return mixed.exact
     if dtype_of(kind) == _INT64 and mixed.exact is not None:
         return Array(convert(mixed.exact.value, dtype=_INT64))
-    return _as(x, kind)
-
-
-def _position(operands: Sequence[Any]) -> Scalar:
-    """Which of all combinations of the kinds of `operands` there is."""
-    position, size = None, 1
-    for x in operands:
-        found = getattr(x, "kinds", None)
-        if found is None:
-            continue
-        count = len(found.choices)
-        position = (
-            found.tag.value
-            if position is None
-            else add(multiply(position, number(count)), found.tag.value)
-        )
-        size *= count
-    return one_of(position, size)
+    return as_one_kind(x, kind)
