@@ -14,6 +14,7 @@ from typing import Any
 import numpy as np
 
 from pyxla.frontend import support
+from pyxla.infer import using
 from pyxla.infer.arrays import access as arrays
 from pyxla.infer.calls import standard
 from pyxla.infer.calls.dispatch import call
@@ -71,7 +72,7 @@ def _class_of(engine: Engine, x: Any) -> type:
 
 @transfer("yield")
 def _yield(engine: Engine, frame: Frame, instr: Instr) -> Any:
-    frame.driver.visit(engine.moved(frame.env[instr.operands[0]]))
+    frame.driver.visit(using.moved(engine, frame.env[instr.operands[0]]))
     return Const(None)
 
 

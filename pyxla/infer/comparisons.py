@@ -9,6 +9,7 @@ from typing import Any
 
 import numpy as np
 
+from pyxla.infer import using
 from pyxla.infer.arrays import access as arrays
 from pyxla.infer.arrays.shadows import alternatives, same_object, same_ref
 from pyxla.infer.calls.reflected import reflected
@@ -32,7 +33,7 @@ from pyxla.infer.lattice import (
     is_variant,
     number_type,
 )
-from pyxla.infer.lists import growing, pools
+from pyxla.infer.lists import pools, rows
 from pyxla.infer.operators import (
     FOLDED,
     MIRROR,
@@ -172,7 +173,7 @@ def _compare_maybe(engine: Engine, op: str, x: Any, y: Any) -> Any:
             f"{describe(x)} is compared with {describe(y)}", "test `is not None` first"
         )
     if op in ("contains", "not_contains"):
-        y = engine.some(y, "argument of type 'NoneType' is not iterable")
+        y = using.some(engine, y, "argument of type 'NoneType' is not iterable")
         if is_variant(x, "optional"):
             raise engine.refuse(f"{describe(x)} is looked for", REMEDY_NONE)
         return compare(engine, op, x, y)
@@ -186,7 +187,7 @@ def identical(engine: Engine, x: Any, y: Any) -> Any:
     if isinstance(x, Ref) and isinstance(y, Ref):
         if {Pooled, RowList} & {type(engine.heap.contents[ref.cell]) for ref in (x, y)}:
             return pools.same(engine, x, y)
-        if x != y and growing.KEPT in (engine.heap.infos[ref.cell].read_only for ref in (x, y)):
+        if x != y and rows.KEPT in (engine.heap.infos[ref.cell].read_only for ref in (x, y)):
             raise engine.refuse(
                 "whether an array in a list of unknown length is another one is not known",
                 "compare where they are in the list, or what they hold",

@@ -1,11 +1,11 @@
 """Abstract interpretation of a program: untyped SSA in, typed SSA out.
 
-The blocks of a function are visited in weak topological order (Bourdoncle 1993); what arrives at a
-block is merged (`merge`), its instructions are given types and emitted (`transfer`), and what
-leaves it is kept as edges.  A loop is visited until the state at its header is stable, or, where
-the structure of its data forces it, once per iteration (`fixpoint`).  A call is visited as part of
-its caller, with the caller's heap, so that integer facts, views and constants go through; a path
-that raises ends in the status of the whole program.
+The blocks of a function are visited in weak topological order (`walking`); what arrives at a block
+is merged (`merge`), its instructions are given types and emitted (`transfer`), and what leaves it
+is kept as edges.  A loop is visited until the state at its header is stable, or, where the
+structure of its data forces it, once per iteration (`fixpoint`).  A call is visited as part of its
+caller, with the caller's heap, so that integer facts, views and constants go through; a path that
+raises ends in the status of the whole program.
 
 Vocabulary: *frame* one activation of a function, *edge* a path into a block, *pass* one visit of a
 loop under an assumption, *unroll* one visit per iteration, *peel* one iteration ahead of a loop.
@@ -20,8 +20,9 @@ from typing import Any
 
 import numpy as np
 
-from pyxla.errors import CompileError, InternalError, Location, Surprise, also, in_program, said
+from pyxla.errors import CompileError, Location, Surprise, also, in_program, said
 from pyxla.hints import misspelt
+from pyxla.infer import using, walking
 from pyxla.infer.arrays.shadows import redirected, resolve
 from pyxla.infer.calls.captures import (
     Captures,
@@ -32,21 +33,12 @@ from pyxla.infer.calls.captures import (
     operand,
     python_object,
 )
-from pyxla.infer.calls.depth import check_depth, noted, too_deep
 from pyxla.infer.calls.region import EngineBuilder
 from pyxla.infer.containers.steps import is_fleeting
 from pyxla.infer.demands import Demands, Findings, Needs, Site
 from pyxla.infer.facts.deciding import by_arguments
 from pyxla.infer.facts.magnitude import MOST_BITS, TOO_LARGE, bits
-from pyxla.infer.facts.refine import (
-    Atom,
-    atoms,
-    constant_of,
-    is_there,
-    known_number,
-    places,
-    refined,
-)
+from pyxla.infer.facts.refine import Atom, atoms, constant_of, known_number, refined
 from pyxla.infer.frame import Frame, Module, NotKnown, Stopped, live_after
 from pyxla.infer.heap import (
     DictCell,
@@ -60,42 +52,22 @@ from pyxla.infer.heap import (
     RowList,
     Shadow,
     Visit,
-    swept,
 )
 from pyxla.infer.joins import choices
 from pyxla.infer.joins.conflicts import sort_of
-from pyxla.infer.joins.merge import Edge, merge
-from pyxla.infer.lattice import (
-    Array,
-    Compound,
-    Conflict,
-    Const,
-    Live,
-    NeedsStatic,
-    Ref,
-    Scalar,
-    Tuple,
-    Unbound,
-    Variant,
-    is_variant,
-    may_be_unbound,
-)
-from pyxla.infer.lists import growing, pools, reading, rows
+from pyxla.infer.joins.merge import Edge
+from pyxla.infer.lattice import Array, Compound, Const, NeedsStatic, Ref, Scalar, Tuple
+from pyxla.infer.lists import pools, reading, rows
 from pyxla.infer.lists.number_lists import ask, replaced, unpacked
-from pyxla.infer.lists.sites import apart
 from pyxla.infer.loops.memory import LoopMemory
 from pyxla.infer.meaning import Rules
 from pyxla.infer.raising import catching
 from pyxla.infer.raising.faults import Faults, class_of
 from pyxla.infer.raising.refusals import REFUSALS, kind_of, origins
-from pyxla.ir import core
 from pyxla.ir.core import Block, Value
-from pyxla.ir.dominance import Component
-from pyxla.ir.op import OpError
 from pyxla.lib.foreign import Host
 from pyxla.lib.meetings import Meeting, meetings
 from pyxla.lib.operands import as_array
-from pyxla.ops.elementwise import not_
 from pyxla.options import DEFAULTS
 
 
@@ -342,7 +314,7 @@ class Engine:
         """Refuse a write to `ref`'s cell where it may not or cannot be written."""
         info = self.heap.infos[ref.cell]
         if ref.cell in self.heap.kept:
-            raise self.refuse(growing.KEPT, "append a copy: x.copy()")
+            raise self.refuse(rows.KEPT, "append a copy: x.copy()")
         ask(self, self.grids.get(ref.cell))
         if ref.cell in self.frozen:
             raise self.refuse(self.frozen[ref.cell], "write to a copy of it")
@@ -387,44 +359,6 @@ class Engine:
     def module_of(self, frame: Frame) -> Module:
         return Module(frame.module)
 
-    # calls
-
-    def run(self, frame: Frame) -> Any:
-        """Visit a function from the current point; returns its result, or raises Stopped."""
-        check_depth(self, frame)
-        self.frames.append(frame)
-        frame.first, frame.before = len(self.heap.infos), self.heap.contents.copy()
-        outer = self.builder.loc
-        try:
-            entry = frame.ssa.function.blocks[0]
-            frame.pending[entry] = [Edge(self.block, self.heap, frame.env, (), outer)]
-            self.walk(frame, frame.ssa.flow.wto)
-        except RecursionError:
-            raise too_deep(self) from None
-        except CompileError as error:
-            noted(self, frame, error)
-            raise
-        finally:
-            self.frames.pop()
-            self.builder.loc = outer
-        if not frame.returns:
-            raise Stopped
-        hints = [("the result", e.loc) for e in frame.returns[:1]]
-        edge, (result,) = merge(
-            frame.returns,
-            (),
-            hints,
-            self.in_use,
-            self.captures.pinned,
-            frame.ssa.function,
-            self.demands.exact,
-            True,
-            self.demands.apart,
-        )
-        edge.heap = swept(edge.heap, frame.first, frame.before, (result,))
-        self.enter(edge)
-        return result
-
     def in_use(self) -> Iterator[Any]:
         """Abstract values that frames still need after the instruction they are at."""
         for frame in self.frames:
@@ -432,59 +366,11 @@ class Engine:
             if frame.position is not None:
                 yield from live_after(frame)
 
-    # blocks
-
-    def walk(self, frame: Frame, items: tuple[Block | Component, ...]) -> None:
-        for item in items:
-            if isinstance(item, Component):
-                if item.header in frame.pending:
-                    self.repeating += 1
-                    try:
-                        self.rules.loop(self, frame, item)
-                    finally:
-                        self.repeating -= 1
-            elif item in frame.pending:
-                self.arrive(frame, item)
-                self.visit(frame, item)
-
-    def arrive(self, frame: Frame, block: Block) -> None:
-        """Merge what leads to `block` and bind its phis."""
-        edges = frame.pending.pop(block)
-        if len(edges) == 1:
-            (edge,) = edges
-            args = edge.args
-        else:
-            hints = [(phi.value.hint, phi.loc) for phi in block.phis]
-            live, pinned = frame.ssa.live_in[block], self.captures.pinned
-            how = block, self.demands.exact, True, self.demands.apart
-            edge, args = merge(edges, live, hints, self.held, pinned, *how)
-        self.enter(edge)
-        frame.env = edge.env
-        frame.assumed = edge.assumed
-        for phi, value in zip(block.phis, args, strict=True):
-            frame.env[phi.value] = value
-
     def visit(self, frame: Frame, block: Block) -> None:
-        """Type the instructions of a block and leave it; what it raises lands in its pads."""
-        self.visited += len(block.instrs)
-        if not block.pads:
-            return self._visit(frame, block)
-        state = Edge(self.block, self.heap, frame.env.copy(), (), None, frame.assumed)
-        mark = len(self.raised)
-        pads = catching.pads(self, state.env, block)
-        outer = self.guards
-        self.guards = (*outer, *[cls for _, classes in pads for cls in classes or ()])
-        try:
-            self._visit(frame, block)
-        finally:
-            self.guards = outer
-        raised, self.raised[mark:] = self.raised[mark:], []
-        for path in raised:
-            pad = catching.pad_of(path, pads)
-            if pad is None:
-                self.raised.append(path)
-            else:
-                self.go(frame, block, pad, catching.landed(path, block, pad, state))
+        """Type the instructions of a block and leave it (`infer.walking`)."""
+        walking.visit(self, frame, block)
+
+    # what may go wrong
 
     def tests(self, kind: type[BaseException]) -> bool:
         """Whether the program notices an implicit exception of this kind."""
@@ -510,144 +396,9 @@ class Engine:
         """Whether a `try` around takes exceptions of this kind."""
         return bool(self.guards) and issubclass(kind, self.guards)
 
-    def _visit(self, frame: Frame, block: Block) -> None:
-        env = frame.env
-        frame.position = (block, -1)
-        transfer = self.transfer
-        step = self.rules.apart if self.demands.apart else self.shared
-        builder = self.builder
-        try:
-            for index, instr in enumerate(block.instrs):
-                builder.loc = instr.loc
-                frame.position = (block, index)
-                result = (step or transfer[instr.op.name])(self, frame, instr)
-                if instr.results:
-                    if len(instr.results) == 1:
-                        env[instr.results[0]] = result
-                    else:
-                        env.update(zip(instr.results, result, strict=True))
-            self.leave(frame, block)
-        except Stopped:
-            return
-        except NeedsStatic as need:
-            if need.loc is None:
-                need.loc, need.chain = in_program(self.loc, self.chain())
-            raise
-        except (NewCapture, Needs, NotKnown, RecursionError):
-            raise
-        except CompileError as refusal:
-            same, error = catching.instead(self, frame, refusal)
-            catching.throw(self, same, refusal=error)
-        except OpError as error:
-            raise self.refuse(str(error), **kind_of(error)) from error
-        except MemoryError as error:
-            raise self.refuse(
-                "what this makes while compiling does not fit in memory",
-                "make an array of that size instead of Python objects",
-            ) from error
-        except Exception as error:
-            raise InternalError(error, self.loc, self.chain()) from error
-
-    def leave(self, frame: Frame, block: Block) -> None:
-        terminator = block.terminator
-        loc = self.builder.loc = terminator.loc or self.builder.loc
-        if isinstance(terminator, core.Jump):
-            edge = Edge(self.block, self.heap, frame.env, (), loc, frame.assumed)
-            self.go(frame, block, terminator.target, edge)
-        elif isinstance(terminator, core.Branch):
-            self.branch(frame, block, terminator)
-        elif isinstance(terminator, core.Return):
-            value = self.moved(frame.env[terminator.operands[0]])
-            frame.returns.append(Edge(self.block, self.heap, {}, (value,), loc))
-        else:
-            self.raise_(self.use(frame.env[terminator.operands[0]]))
-
-    def go(self, frame: Frame, source: Block, target: Block, edge: Edge) -> None:
-        """Send `edge` along source -> target, with the operands of the target's phis."""
-        env = edge.env
-        edge.args = tuple([env[phi.args[source]] for phi in target.phis])
-        frame.pending.setdefault(target, []).append(edge)
-
-    def branch(self, frame: Frame, block: Block, terminator: core.Branch) -> None:
-        cond = self.use(frame.env[terminator.cond])
-        if isinstance(cond, Const):
-            target = terminator.if_true if cond.value else terminator.if_false
-            edge = Edge(self.block, self.heap, frame.env, (), self.loc, frame.assumed)
-            self.go(frame, block, target, edge)
-            return
-        targets = terminator.if_true, terminator.if_false
-        learned = atoms(cond, True), atoms(cond, False)
-        envs = refined(frame.env, learned[0]), refined(frame.env, learned[1])
-        if envs[0] is None and envs[1] is None:
-            envs = (None, frame.env)  # facts exclude that control comes here: any side will do
-        side = envs.index(None) ^ 1 if None in envs else None  # facts exclude the other one
-        if side is None and (found := catching.noted(self, frame, targets, envs)) is not None:
-            side = found[0] ^ 1
-            self.faults.note(found[1], cond.value if side == 0 else not_(cond.value))
-        if side is not None:
-            edge = Edge(self.block, self.heap, envs[side], (), self.loc)
-            edge.assumed = frame.assumed + learned[side]
-            self.go(frame, block, targets[side], edge)
-            return
-        blocks = Block(), Block()
-        self.block.terminator = core.Branch(cond.value, *blocks, self.loc)
-        heaps = self.heap, self.heap.copy()
-        for side in (0, 1):
-            blocks[side].preds.append(self.block)
-            edge = Edge(blocks[side], heaps[side], envs[side], (), self.loc)
-            edge.assumed = frame.assumed + learned[side]
-            self.go(frame, block, targets[side], edge)
-
-    def moved(self, value: Any) -> Any:
-        """`value` where nothing is done with it but to give it to somebody else."""
-        return value if type(value) is Live or is_variant(value, "mixed") else self.use(value)
-
     def use(self, value: Any) -> Any:
         """`value`, refused where it has no single type or may be unbound."""
-        if type(value) in _PLAIN:
-            return value
-        if type(value) is Live:
-            return self.rules.seen(self, value)
-        if may_be_unbound(value):
-            return self.moved(self.bound(value))
-        if isinstance(value, Variant):
-            value = self.narrowed(value)
-            value = value.conflict if is_variant(value, "mixed") else value
-        if isinstance(value, Conflict):
-            self.findings.meet(value.demand)
-            if not apart(value.sites, self.sites):
-                self.findings.ask(value.sites)
-            refusal = self.refuse(value.reason, value.hint, notes=value.notes, remedy=value.demand)
-            raise self.demand(value.tests, refusal) or refusal
-        return value
-
-    def narrowed(self, value: Variant) -> Any:
-        """`value`, or the one of its alternatives that it is on this path."""
-        among = places(value, self.frames[-1].assumed) if self.frames else ()
-        return value.items[among[0]] if len(among) == 1 else value
-
-    def bound(self, value: Any) -> Any:
-        """What a name has, or raise what CPython raises where it has nothing."""
-        if is_variant(value, "unbound"):
-            value = self.narrowed(value)
-        if isinstance(value, Unbound):
-            return self.raise_constant(value.error)
-        if is_variant(value, "unbound"):
-            self.ensure(value.tag, value.items[0].error)
-            return value.value
-        return value
-
-    def some(self, value: Any, error: Any, kind: type[Exception] = TypeError) -> Any:
-        """`use(value)`, where None raises `error`, or `kind(error)` if that is a message."""
-        error = kind(error) if isinstance(error, str) else error
-        value = self.use(value)  # in a loop, another iteration may assign what is None in this pass
-        if type(value) is Const and value.value is None and self.heads():
-            self.raise_constant(error)
-        if not is_variant(value, "optional"):
-            return value
-        self.ensure(value.tag, error)
-        self.frames[-1].assumed += atoms(is_there(value), True)
-        return value.value
+        return using.use(self, value)
 
     def heads(self) -> set[Block]:
         """The headers of the loops around this point."""
@@ -693,7 +444,3 @@ class Engine:
         """End the current path with `exception`."""
         catching.throw(self, exception)
         raise Stopped
-
-
-# Values that every path agrees on.
-_PLAIN = frozenset({Array, Compound, Const, Ref, Scalar, Tuple})

@@ -31,13 +31,7 @@ from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from pyxla.errors import CompileError, Location
-from pyxla.infer.lattice import (
-    Array,
-    Conflict,
-    Const,
-    Ref,
-    Scalar,
-)
+from pyxla.infer.lattice import Array, Conflict, Const, Ref, Scalar
 from pyxla.infer.structure import Structure
 
 if TYPE_CHECKING:

@@ -11,7 +11,7 @@ import numpy as np
 
 from pyxla.errors import also
 from pyxla.hints import similar
-from pyxla.infer import classes
+from pyxla.infer import classes, using
 from pyxla.infer.arrays import access as arrays
 from pyxla.infer.arrays.attributes import (
     SAME_IN_ARRAYS,
@@ -171,7 +171,7 @@ def _of_instance(engine: Engine, x: Ref, content: ObjectCell, name: str) -> Any:
     need_plain(engine, content.cls, "__getattribute__")
     found = engine.captures.member(content.cls, name)
     if found is None and name in content.fields:
-        return engine.moved(content.fields[name])
+        return using.moved(engine, content.fields[name])
     if isinstance(found, property):
         return call_object(engine, found.fget, [x], {})
     if is_python(getattr(type(found), "__set__", None)) and has_get(found):
@@ -179,7 +179,7 @@ def _of_instance(engine: Engine, x: Ref, content: ObjectCell, name: str) -> Any:
     if name == "__dict__":
         raise engine.refuse(*_NO_DICT)
     if name in content.fields and not isinstance(found, functools.cached_property):
-        return engine.moved(content.fields[name])
+        return using.moved(engine, content.fields[name])
     if isinstance(found, functools.cached_property):
         return _of_cached(engine, x, content, name, found)
     if found is None:
@@ -208,7 +208,7 @@ def _of_cached(
     if is_variant(field, "unbound"):
         return call_object(engine, computed_once, [x, Const(name), Const(found.func)], {})
     if field is not None and not isinstance(field, Unbound):
-        return engine.moved(field)
+        return using.moved(engine, field)
     value = call_object(engine, found.func, [x], {})
     set_attribute(engine, x, name, value, plainly=True)
     return value

@@ -12,6 +12,7 @@ from typing import Any
 
 import numpy as np
 
+from pyxla.infer import using
 from pyxla.infer.arrays import access as arrays
 from pyxla.infer.arrays.fitting import verify_inplace
 from pyxla.infer.calls.dispatch import call
@@ -154,7 +155,7 @@ def without_none(engine: Engine, op: str, *xs: Any) -> list[Any]:
         errors[0] = Raises(TypeError, functools.partial(_none, engine, xs[1], both_none, errors[0]))
     sizes = [n for x in xs for n in _unknown_sizes(engine, x)]
     if not sizes:
-        return [engine.some(x, error) for x, error in zip(xs, errors, strict=True)]
+        return [using.some(engine, x, error) for x, error in zip(xs, errors, strict=True)]
     if op not in ORDER or any(map(is_none, xs)):
         raise engine.refuse(
             "None is an operand beside an array that may be empty, which is no error then",

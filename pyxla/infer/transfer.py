@@ -13,6 +13,7 @@ from types import ModuleType
 from typing import Any
 
 from pyxla.frontend.support import Open, sequence, sequence_ahead
+from pyxla.infer import using
 from pyxla.infer.arrays import access as arrays
 from pyxla.infer.calls import binding
 from pyxla.infer.calls.captures import variable_value
@@ -73,7 +74,7 @@ def _unbound(engine: Engine, frame: Frame, instr: Instr) -> Any:
 
 @transfer("bound")
 def _bound(engine: Engine, frame: Frame, instr: Instr) -> None:
-    engine.bound(frame.env[instr.operands[0]])
+    using.bound(engine, frame.env[instr.operands[0]])
 
 
 @transfer("box")
@@ -95,7 +96,7 @@ def _box_get(engine: Engine, frame: Frame, instr: Instr) -> Any:
     value = variable_value(engine.content(frame.env[box]))
     if may_be_unbound(value) and box.owner.op.name == "free_box":
         value = _unbound_outside(value)
-    return engine.moved(value)
+    return using.moved(engine, value)
 
 
 def _unbound_outside(x: Any) -> Any:
@@ -133,7 +134,7 @@ def _call(engine: Engine, frame: Frame, instr: Instr) -> Any:
     env = frame.env
     use = engine.use
     operands = instr.operands
-    callee = engine.some(env[operands[0]], "'NoneType' object is not callable")
+    callee = using.some(engine, env[operands[0]], "'NoneType' object is not callable")
     args: list[Any] = []
     kwargs: dict[str, Any] = {}
     if instr.attrs["layout"] == ("star",) and isinstance(callee, Const) and callee.value is zip:
@@ -220,7 +221,7 @@ def _getattr(engine: Engine, frame: Frame, instr: Instr) -> Any:
 
 def _owner(engine: Engine, x: Any, name: str) -> Any:
     """What has the attribute `name`, which None has not."""
-    return engine.some(x, f"'NoneType' object has no attribute {name!r}", AttributeError)
+    return using.some(engine, x, f"'NoneType' object has no attribute {name!r}", AttributeError)
 
 
 @transfer("setattr")
@@ -284,7 +285,9 @@ def _dict(engine: Engine, frame: Frame, instr: Instr) -> Any:
 
 @transfer("unpack")
 def _unpack(engine: Engine, frame: Frame, instr: Instr) -> Any:
-    x = engine.some(frame.env[instr.operands[0]], "cannot unpack non-iterable NoneType object")
+    x = using.some(
+        engine, frame.env[instr.operands[0]], "cannot unpack non-iterable NoneType object"
+    )
     before, after = instr.attrs["before"], instr.attrs["after"]
     if instr.attrs["starred"] and (cls := class_of(engine, x)) and find(cls, "__next__"):
         x = call(engine, Const(sequences.unpacked), [x, Const(before), Const(before + after)], {})

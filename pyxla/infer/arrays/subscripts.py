@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from pyxla.infer import using
 from pyxla.infer.arrays import access as arrays
 from pyxla.infer.containers.indexing import delete_item, get_item, set_item
 from pyxla.infer.engine import Engine
@@ -20,7 +21,7 @@ from pyxla.lib.keys import KINDS
 @transfer("getitem")
 def _getitem(engine: Engine, frame: Frame, instr: Instr) -> Any:
     x, key = (frame.env[v] for v in instr.operands)
-    x = engine.some(x, "'NoneType' object is not subscriptable")
+    x = using.some(engine, x, "'NoneType' object is not subscriptable")
     return take(engine, x, key, get_item(engine, x, _index(engine, x, key)))
 
 
@@ -35,7 +36,7 @@ def _index(engine: Engine, x: Any, key: Any) -> Any:
     if is_variant(key, "optional"):
         kind = "tuple" if isinstance(x, Tuple) else "list"
         message = f"{kind} indices must be integers or slices, not NoneType"
-        key = engine.some(key, message)
+        key = using.some(engine, key, message)
     return key
 
 
@@ -52,7 +53,7 @@ def _number(engine: Engine, x: Any) -> Any:
 @transfer("setitem")
 def _setitem(engine: Engine, frame: Frame, instr: Instr) -> None:
     x, key, value = (frame.env[v] for v in instr.operands)
-    x = engine.some(x, "'NoneType' object does not support item assignment")
+    x = using.some(engine, x, "'NoneType' object does not support item assignment")
     if not is_put_back(engine, x, key, value):
         set_item(engine, x, _index(engine, x, key), engine.use(value))
 
@@ -60,7 +61,7 @@ def _setitem(engine: Engine, frame: Frame, instr: Instr) -> None:
 @transfer("delitem")
 def _delitem(engine: Engine, frame: Frame, instr: Instr) -> None:
     x, key = (frame.env[v] for v in instr.operands)
-    x = engine.some(x, "'NoneType' object does not support item deletion")
+    x = using.some(engine, x, "'NoneType' object does not support item deletion")
     delete_item(engine, x, _index(engine, x, key))
 
 

@@ -16,6 +16,7 @@ from typing import Any
 
 from pyxla.errors import Location
 from pyxla.frontend import stepping, support
+from pyxla.infer import using, walking
 from pyxla.infer.engine import Engine
 from pyxla.infer.frame import Frame, Stopped
 from pyxla.infer.heap import BoxCell, ObjectCell
@@ -92,7 +93,9 @@ def _frame_of(engine: Engine, x: Any, name: Any) -> Any:
     """The variables at the `yield` where a generator waits; as long as it was never there, nothing
     comes of the path."""
     frame = value_of(engine.content(x).fields.get(name.value, UNDEFINED), "unbound")
-    return engine.raise_constant(support.Ended()) if frame is UNDEFINED else engine.moved(frame)
+    return (
+        engine.raise_constant(support.Ended()) if frame is UNDEFINED else using.moved(engine, frame)
+    )
 
 
 @rule(iterators.go_on)
@@ -101,7 +104,7 @@ def _go_on(engine: Engine, x: Any) -> Any:
     inner = _frame(engine, made)
     ssa = inner.ssa = stepping.to_steps(made.meta[0].source)
     inner.env = dict(zip(ssa.function.params, (x,), strict=True))
-    return engine.run(inner)
+    return walking.run(engine, inner)
 
 
 def is_generator(x: Any) -> bool:
@@ -238,7 +241,7 @@ class Driver:
         contents = path.edge.heap.contents
         args = tuple([contents[cell.cell].value for cell in self.cells])
         state = Edge(engine.block, engine.heap, {**self.env, **self.phis(args)})
-        engine.go(frame, header, pad, catching.landed(path, header, pad, state))
+        walking.go(engine, frame, header, pad, catching.landed(path, header, pad, state))
 
 
 def drive(
@@ -266,7 +269,7 @@ def drive(
     engine.guards = (*guards, *[cls for _, classes in pads for cls in classes or ()])
     try:
         try:
-            engine.run(inner)
+            walking.run(engine, inner)
         finally:
             engine.guards = guards
         driver.finish()
@@ -322,7 +325,7 @@ def _first(engine: Engine, source: Compound) -> Any:
     driver = inner.driver = engine.driving[id(source)] = _FirstItem(engine, inner)
     edges = []
     try:
-        engine.run(inner)
+        walking.run(engine, inner)
         edges = [Edge(engine.block, engine.heap, {}, (FALSE, UNDEFINED), engine.loc)]
     except Stopped:
         pass

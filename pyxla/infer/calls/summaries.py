@@ -20,6 +20,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence
 from typing import TYPE_CHECKING, Any
 
+from pyxla.infer import walking
 from pyxla.infer.facts.constants import known_elements
 from pyxla.infer.facts.ranges import interval
 from pyxla.infer.facts.signs import alike, never_below_zero
@@ -394,18 +395,18 @@ class _Copy:
 def summarized(engine: Engine, frame: Frame, head: tuple[Any, ...], roots: Sequence[Any]) -> Any:
     """The result of visiting `frame`, whose callee is `head` and sees `roots`."""
     if engine.pools:  # in which any call may make instances
-        return engine.run(frame)
+        return walking.run(engine, frame)
     try:
         given = _Description(engine, head, roots)
         key = (*given.key, bool(engine.pools and engine.repeating))
         known = engine.summaries.get(key)
     except (_Unfit, TypeError):  # not hashable: a key or a view with parts that are not known
-        return engine.run(frame)
+        return walking.run(engine, frame)
     if known is not None and known.applies(given):
         return known.copied(given)
     block, start, mark = engine.block, len(engine.block.instrs), len(engine.written)
     settled = _state(engine)
-    result = engine.run(frame)
+    result = walking.run(engine, frame)
     written = _written(engine, frame, engine.written[mark:], given)
     if written is not None and _state(engine) == settled:
         engine.summaries[key] = Summary(given, block, start, frame, written, result)

@@ -9,6 +9,7 @@ from pyxla.errors import CompileError
 from pyxla.frontend.recursion import to_loops
 from pyxla.frontend.source import SourceFunction, source_function
 from pyxla.frontend.ssa import to_ssa
+from pyxla.infer import walking
 from pyxla.infer.arrays import access as arrays
 from pyxla.infer.calls import coroutines
 from pyxla.infer.calls.binding import bind
@@ -94,7 +95,7 @@ def activate(
     if ssa.generator:
         return coroutines.generator(engine, frame)
     if not engine.frames:
-        return engine.run(frame)
+        return walking.run(engine, frame)
     return summarized(engine, frame, (source, function), [*bound, *boxes.values()])
 
 

@@ -7,6 +7,7 @@ from enum import EnumType
 from types import MethodType
 from typing import Any
 
+from pyxla.infer import using
 from pyxla.infer.arrays import access as arrays
 from pyxla.infer.calls.dispatch import call
 from pyxla.infer.calls.visiting import special
@@ -120,7 +121,7 @@ def _dict_item(engine: Engine, content: DictCell, key: Any) -> Any:
     known = engine.key(key)
     if known not in content.items:
         return engine.raise_constant(KeyError(known))
-    return engine.moved(content.items[known])
+    return using.moved(engine, content.items[known])
 
 
 def _sequence_item(engine: Engine, x: Any, items: tuple[Any, ...], key: Any) -> Any:
@@ -142,7 +143,7 @@ def _sequence_item(engine: Engine, x: Any, items: tuple[Any, ...], key: Any) -> 
         kind = number_lists.out_of_range(x).removesuffix(" index out of range")
         return engine.raise_constant(type(error)(str(error).replace("tuple", kind)))
     if not isinstance(index, slice):
-        return engine.moved(found)
+        return using.moved(engine, found)
     if isinstance(x, Const):
         return Const(x.value[index])
     return engine.new(ListCell(found)) if isinstance(x, Ref) else Tuple(found)

@@ -13,6 +13,7 @@ from collections.abc import Callable
 from typing import Any
 
 from pyxla.frontend import support
+from pyxla.infer import using
 from pyxla.infer.arrays import access as arrays
 from pyxla.infer.calls import coroutines
 from pyxla.infer.calls.dispatch import call
@@ -39,7 +40,7 @@ from pyxla.lib.tables import in_order
 
 def sequence(engine: Engine, x: Any) -> Any:
     """What a loop over `x` indexes."""
-    x = engine.some(x, "'NoneType' object is not iterable")
+    x = using.some(engine, x, "'NoneType' object is not iterable")
     if number_lists.packed(engine.heap, x) or columnar.found(engine.heap, x):
         return x
     content = content_of(engine, x)
@@ -326,7 +327,7 @@ def iterate(engine: Engine, x: Any) -> list[Any]:
             engine.content(found)  # refuses
     items = arrays.items_of(engine, found)
     if items is not None:
-        return [engine.moved(i) for i in items]
+        return [using.moved(engine, i) for i in items]
     count = engine.static(length(engine, found), "the number of items")
     return [item(engine, found, Const(i)) for i in range(count)]
 

@@ -19,12 +19,7 @@ from pyxla.infer.arrays import views
 from pyxla.infer.arrays.shadows import alternatives, one_of, resolve, same_ref, same_refs
 from pyxla.infer.facts import extent
 from pyxla.infer.facts.deciding import deciding_test
-from pyxla.infer.heap import (
-    CellInfo,
-    Content,
-    Heap,
-    Shadow,
-)
+from pyxla.infer.heap import CellInfo, Content, Heap, Shadow
 from pyxla.infer.joins import kinds, texts, unions, variants
 from pyxla.infer.joins.collections import unify_lists
 from pyxla.infer.joins.columns import in_one_order, with_all_fields

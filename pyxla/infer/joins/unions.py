@@ -23,14 +23,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from pyxla.infer.arrays import views
-from pyxla.infer.arrays.shadows import (
-    alternatives,
-    chosen,
-    number,
-    one_of,
-    resolve,
-    same_object,
-)
+from pyxla.infer.arrays.shadows import alternatives, chosen, number, one_of, resolve, same_object
 from pyxla.infer.facts import extent
 from pyxla.infer.heap import READ_ONLY, CellInfo, Heap, Shadow
 from pyxla.infer.joins.variants import pick

@@ -8,12 +8,7 @@ from typing import Any
 from pyxla.infer.arrays import views
 from pyxla.infer.arrays.shadows import alternatives, renumbered, resolve, same_ref
 from pyxla.infer.facts import extent
-from pyxla.infer.heap import (
-    Content,
-    NumberList,
-    Shadow,
-    reachable,
-)
+from pyxla.infer.heap import Content, NumberList, Shadow, reachable
 from pyxla.infer.joins import kinds, texts, unions, variants
 from pyxla.infer.joins.joined import all_equal, joined_number_type
 from pyxla.infer.joins.merge import Edge

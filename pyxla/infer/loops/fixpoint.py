@@ -13,6 +13,7 @@ from collections.abc import Callable, Hashable, Iterable, Sequence
 from typing import Any
 
 from pyxla.errors import CompileError, InternalError
+from pyxla.infer import walking
 from pyxla.infer.calls import coroutines
 from pyxla.infer.calls.captures import NewCapture
 from pyxla.infer.containers import tables
@@ -355,7 +356,7 @@ def _pass(engine: Engine, frame: Frame, component: Component, head: LoopHead) ->
         engine.visit(frame, header)
         if isinstance(header.terminator, Branch):
             head.test = frame.env.get(header.terminator.cond)
-        engine.walk(frame, component.items[1:])
+        walking.walk(engine, frame, component.items[1:])
     finally:
         engine.loops.pop()
         engine.visits.pop()

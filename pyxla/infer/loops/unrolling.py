@@ -6,6 +6,7 @@ from collections.abc import Sized
 from typing import Any
 
 from pyxla.errors import CompileError, in_program, is_own
+from pyxla.infer import walking
 from pyxla.infer.calls import coroutines
 from pyxla.infer.engine import Engine
 from pyxla.infer.frame import Frame, NotKnown
@@ -138,7 +139,7 @@ def visit_iteration(
     outside = [b for b in header.terminator.targets if b not in component.loop.blocks]
     if known and inside and any(_left_from(origin, frame.pending.get(b)) for b in outside):
         raise NotKnown(frame.env[header.terminator.cond])
-    engine.walk(frame, component.items[1:])
+    walking.walk(engine, frame, component.items[1:])
     back = frame.pending.pop(header, None)
     if back is None:
         return None

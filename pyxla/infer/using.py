@@ -1,0 +1,84 @@
+"""Values are used: where paths gave one no single type, or none, it is refused, or raises."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from pyxla.infer.facts.refine import atoms, is_there, places
+from pyxla.infer.lattice import (
+    Array,
+    Compound,
+    Conflict,
+    Const,
+    Live,
+    Ref,
+    Scalar,
+    Tuple,
+    Unbound,
+    Variant,
+    is_variant,
+    may_be_unbound,
+)
+from pyxla.infer.lists.sites import apart
+
+if TYPE_CHECKING:
+    from pyxla.infer.interface import Engine
+
+# Values that every path agrees on.
+_PLAIN = frozenset({Array, Compound, Const, Ref, Scalar, Tuple})
+
+
+def moved(engine: Engine, value: Any) -> Any:
+    """`value` where nothing is done with it but to give it to somebody else."""
+    return value if type(value) is Live or is_variant(value, "mixed") else use(engine, value)
+
+
+def use(engine: Engine, value: Any) -> Any:
+    """`value`, refused where it has no single type or may be unbound."""
+    if type(value) in _PLAIN:
+        return value
+    if type(value) is Live:
+        return engine.rules.seen(engine, value)
+    if may_be_unbound(value):
+        return moved(engine, bound(engine, value))
+    if isinstance(value, Variant):
+        value = narrowed(engine, value)
+        value = value.conflict if is_variant(value, "mixed") else value
+    if isinstance(value, Conflict):
+        engine.findings.meet(value.demand)
+        if not apart(value.sites, engine.sites):
+            engine.findings.ask(value.sites)
+        refusal = engine.refuse(value.reason, value.hint, notes=value.notes, remedy=value.demand)
+        raise engine.demand(value.tests, refusal) or refusal
+    return value
+
+
+def narrowed(engine: Engine, value: Variant) -> Any:
+    """`value`, or the one of its alternatives that it is on this path."""
+    among = places(value, engine.frames[-1].assumed) if engine.frames else ()
+    return value.items[among[0]] if len(among) == 1 else value
+
+
+def bound(engine: Engine, value: Any) -> Any:
+    """What a name has, or raise what CPython raises where it has nothing."""
+    if is_variant(value, "unbound"):
+        value = narrowed(engine, value)
+    if isinstance(value, Unbound):
+        return engine.raise_constant(value.error)
+    if is_variant(value, "unbound"):
+        engine.ensure(value.tag, value.items[0].error)
+        return value.value
+    return value
+
+
+def some(engine: Engine, value: Any, error: Any, kind: type[Exception] = TypeError) -> Any:
+    """`use(value)`, where None raises `error`, or `kind(error)` if that is a message."""
+    error = kind(error) if isinstance(error, str) else error
+    value = use(engine, value)  # in a loop, another iteration may assign what is None in this pass
+    if type(value) is Const and value.value is None and engine.heads():
+        engine.raise_constant(error)
+    if not is_variant(value, "optional"):
+        return value
+    engine.ensure(value.tag, error)
+    engine.frames[-1].assumed += atoms(is_there(value), True)
+    return value.value
