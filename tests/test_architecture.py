@@ -25,6 +25,8 @@ MODULES = {
     for path in sorted(PACKAGE.rglob("*.py"))
 }
 MAX_LINES, MAX_FUNCTION = 700, 80
+MAX_INFER = 500  # lines of a file in pyxla/infer
+MAX_CIRCLE = 5  # modules that name each other, which only goes down
 
 # Layers from the ground up: a module imports from layers not above its own.  Longest prefix wins.
 LAYERS = (
@@ -203,7 +205,10 @@ def test_few_files_touch(module: str, allowed: list[str]) -> None:
 
 def test_sizes() -> None:
     lengths = {name: len(path.read_text().splitlines()) for name, path in MODULES.items()}
-    assert not {name: length for name, length in lengths.items() if length > MAX_LINES}
+    limits = {
+        name: MAX_INFER if name.startswith("pyxla.infer.") else MAX_LINES for name in lengths
+    }
+    assert not {name: length for name, length in lengths.items() if length > limits[name]}
     long = [
         f"{path}:{node.lineno}: {node.name}"
         for name, path in MODULES.items()
@@ -273,4 +278,4 @@ def test_circles_are_small() -> None:
             changed |= not more <= others
             others |= more
     circles = {frozenset(o for o in r if name in reached[o]) for name, r in reached.items()}
-    assert not [sorted(circle) for circle in circles if len(circle) > 6]
+    assert not [sorted(circle) for circle in circles if len(circle) > MAX_CIRCLE]

@@ -15,6 +15,7 @@ import pyxla.lib.creation
 import pyxla.lib.dtypes
 import pyxla.lib.fft
 import pyxla.lib.finding
+import pyxla.lib.histograms
 import pyxla.lib.linalg
 import pyxla.lib.manipulation
 import pyxla.lib.mathlib
@@ -23,6 +24,7 @@ import pyxla.lib.operators
 import pyxla.lib.padding
 import pyxla.lib.polynomials
 import pyxla.lib.products
+import pyxla.lib.quantiles
 import pyxla.lib.reductions
 import pyxla.lib.repeating
 import pyxla.lib.scalars

@@ -11,10 +11,7 @@ import numpy as np
 from pyxla.infer.lattice import Array
 from pyxla.ir.core import Value
 from pyxla.ir.op import OpError
-from pyxla.lib import (
-    reductions,
-    sorting,
-)
+from pyxla.lib import quantiles, reductions
 from pyxla.lib.creation import linspace
 from pyxla.lib.manipulation import cut, reshaped, take_static
 from pyxla.lib.operands import as_array, as_value, broadcast_to, cast, literal
@@ -179,5 +176,5 @@ MODES: dict[str, Callable[..., Value]] = {
     "maximum": _statistic(reductions.max),
     "minimum": _statistic(reductions.min),
     "mean": _statistic(reductions.mean),
-    "median": _statistic(sorting.median),
+    "median": _statistic(quantiles.median),
 }

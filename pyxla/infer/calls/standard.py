@@ -20,7 +20,7 @@ from pyxla.infer.facts.deciding import by_counted_loops
 from pyxla.infer.heap import reachable
 from pyxla.infer.lattice import Array, Compound, Const, NeedsStatic, Scalar
 from pyxla.ir.core import Block, Return, Value
-from pyxla.lib import averages, interpreted
+from pyxla.lib import averages, heaps, interpreted
 from pyxla.lib.registry import rule
 from pyxla.lib.scipys import kernel
 
@@ -33,13 +33,13 @@ INTERPRETED: dict[Any, Any] = {
     bisect.bisect_right: interpreted.bisect_right,
     bisect.insort_left: interpreted.insort_left,
     bisect.insort_right: interpreted.insort_right,
-    heapq.heappush: interpreted.heappush,
-    heapq.heappop: interpreted.heappop,
-    heapq.heapreplace: interpreted.heapreplace,
-    heapq.heappushpop: interpreted.heappushpop,
-    heapq.heapify: interpreted.heapify,
-    heapq.nsmallest: interpreted.nsmallest,
-    heapq.nlargest: interpreted.nlargest,
+    heapq.heappush: heaps.heappush,
+    heapq.heappop: heaps.heappop,
+    heapq.heapreplace: heaps.heapreplace,
+    heapq.heappushpop: heaps.heappushpop,
+    heapq.heapify: heaps.heapify,
+    heapq.nsmallest: heaps.nsmallest,
+    heapq.nlargest: heaps.nlargest,
     sys.exit: interpreted.exit_,
     sys.setrecursionlimit: interpreted.setrecursionlimit,
     **{

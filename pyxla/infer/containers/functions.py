@@ -35,7 +35,7 @@ from pyxla.infer.engine import Engine
 from pyxla.infer.heap import ListCell, ObjectCell, SequenceIterator
 from pyxla.infer.lattice import Const, Tuple
 from pyxla.infer.lists import columnar, number_lists
-from pyxla.lib import interpreted, sequences
+from pyxla.lib import heaps, interpreted, sequences
 from pyxla.lib.iterators import next_or
 from pyxla.lib.registry import REGISTRY, rule
 
@@ -107,7 +107,7 @@ def _merge(engine: Engine, *xs: Any, **options: Any) -> Any:
     once = [cls is SequenceIterator or hasattr(cls, "__next__") for cls in classes]
     if any(once) or any(map(coroutines.is_generator, xs)):
         raise engine.refuse("heapq.merge reads iterators in turn", "make lists of them before")
-    return call(engine, Const(interpreted.merge), list(xs), options)
+    return call(engine, Const(heaps.merge), list(xs), options)
 
 
 @rule(itertools.islice)

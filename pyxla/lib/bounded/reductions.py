@@ -23,11 +23,7 @@ from pyxla.infer.lattice import Array, Scalar
 from pyxla.infer.promote import CLASSES, as_dtype
 from pyxla.ir.core import Instr, Value
 from pyxla.ir.op import OpError
-from pyxla.lib import (
-    builtins,
-    linalg,
-    sorting,
-)
+from pyxla.lib import builtins, linalg, quantiles, sorting
 from pyxla.lib import reductions as r
 from pyxla.lib.bounded.elementwise import (
     NOT_SUPPORTED,
@@ -348,7 +344,7 @@ def _norm(
     return reduced(result, array, axes, keepdims)
 
 
-@strategy(sorting.median)
+@strategy(quantiles.median)
 def _median(
     function: Function,
     a: Any,
@@ -365,7 +361,7 @@ def _median(
     axes = r.reduced_axes(axis, x.ndim)
     inexact = CLASSES[x.dtype] == "f"
     value = filled(x, axes, math.nan if inexact else r.highest(x.dtype)).value
-    rows = sorting.sorted_along(sorting.axes_last(value, axes), x.ndim - len(axes))
+    rows = sorting.sorted_along(quantiles.axes_last(value, axes), x.ndim - len(axes))
     count = true_count(x, axes)
     last = maximum(value_of(plus(count, -1)), value_of(0))
     picked = [_at(rows, divide(v, value_of(2))) for v in (last, value_of(count))]

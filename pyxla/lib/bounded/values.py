@@ -13,12 +13,7 @@ from pyxla.infer.lattice import Array
 from pyxla.infer.promote import CLASSES, result_type
 from pyxla.ir.core import Value
 from pyxla.ir.op import OpError
-from pyxla.lib import (
-    creation,
-    numeric,
-    selection,
-    sorting,
-)
+from pyxla.lib import creation, histograms, numeric, quantiles, selection, sorting
 from pyxla.lib import kernels as k
 from pyxla.lib import manipulation as m
 from pyxla.lib import reductions as r
@@ -140,7 +135,7 @@ def _is_edges(bins: Any) -> bool:
     return isinstance(bins, list | tuple | np.ndarray) or (type(bins) is Array and bool(bins.shape))
 
 
-@strategy(sorting.histogram, sorting.histogram_bin_edges)
+@strategy(histograms.histogram, histograms.histogram_bin_edges)
 def _histogram(function: Function, *args: Any, **kwargs: Any) -> Any:
     """What is past the true size weighs nothing."""
     given = named(function, args, kwargs)
@@ -151,7 +146,7 @@ def _histogram(function: Function, *args: Any, **kwargs: Any) -> Any:
     if given.get("range") is None and not _is_edges(bins):
         given["range"] = _extremes(x)
     inside = within(x)
-    if inside is not None and function is sorting.histogram:
+    if inside is not None and function is histograms.histogram:
         if weights is None:
             given["weights"] = Array(cast(inside, INT))
         else:
@@ -222,7 +217,7 @@ def _cov_of_rows(x: Array, rowvar: bool, ddof: int) -> Array:
 # --- Quantiles and interpolation -----------------------------------------------------------------
 
 
-@strategy(sorting.quantile)
+@strategy(quantiles.quantile)
 def _quantile(
     function: Function, a: Any, q: Any, axis: Any = None, *args: Any, **rest: Any
 ) -> Array:
