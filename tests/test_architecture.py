@@ -205,9 +205,7 @@ def test_few_files_touch(module: str, allowed: list[str]) -> None:
 
 def test_sizes() -> None:
     lengths = {name: len(path.read_text().splitlines()) for name, path in MODULES.items()}
-    limits = {
-        name: MAX_INFER if name.startswith("pyxla.infer.") else MAX_LINES for name in lengths
-    }
+    limits = {name: MAX_INFER if name.startswith("pyxla.infer.") else MAX_LINES for name in lengths}
     assert not {name: length for name, length in lengths.items() if length > limits[name]}
     long = [
         f"{path}:{node.lineno}: {node.name}"
@@ -248,6 +246,19 @@ def exists(words: str) -> bool:
 
 def module(words: str, count: int) -> str:
     return "pyxla." + ".".join(words.split(".")[:count])
+
+
+def test_the_guide_names_every_module_of_inference() -> None:
+    table = (ROOT / "docs" / "architecture.md").read_text().partition("| `infer/` |")[2]
+    rows = dict(re.findall(r"\n\| `infer/(\w+)/` \| (.*)", table))
+    rows["*"] = table.partition("| `infer/facts/` |")[0]
+    missing = [
+        name
+        for name, path in MODULES.items()
+        if name.startswith("pyxla.infer.") and path.stem != "__init__"
+        if f"`{path.stem}`" not in rows[path.parent.name.replace("infer", "*")]
+    ]
+    assert not missing
 
 
 def test_no_loose_ends() -> None:
