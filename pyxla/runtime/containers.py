@@ -228,6 +228,8 @@ def is_exchanged(x: Any) -> bool:
 def _is_instance(x: Any) -> bool:
     """Whether `x` is an ordinary instance of a Python class: its state is its fields."""
     kind = type(x)
+    if kind is types.SimpleNamespace:
+        return True
     return bool(kind.__flags__ & _HEAP_TYPE) and (
         _has(x, "__dict__") or any("__slots__" in base.__dict__ for base in kind.__mro__)
     )

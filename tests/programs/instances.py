@@ -5,6 +5,7 @@ import functools
 import heapq
 from collections import defaultdict, deque
 from dataclasses import dataclass
+from types import SimpleNamespace
 
 import numpy as np
 
@@ -293,3 +294,21 @@ def cached_on_a_path(n, flag):
     y = g.dx if flag > 0 else 0.0
     before = g.computed
     return y + g.dx, g.dx, before, g.computed
+
+
+SETTINGS = SimpleNamespace(scale=2.0, grid=SimpleNamespace(n=4, dx=0.25))
+
+
+@program(
+    "simple namespaces",
+    lambda: (SimpleNamespace(a=1.5, w=DATA.copy()), 3.0),
+    lambda: (SimpleNamespace(a=1, w=DATA.copy(), b=2), -1.0),
+)
+def namespaces(p, x):
+    q = SimpleNamespace(a=x) if x > 0 else SimpleNamespace(a=2 * x)
+    for i in range(SETTINGS.grid.n):
+        q.a += i * SETTINGS.grid.dx
+    p.w *= SETTINGS.scale
+    p.a, p.new = p.a + x, q
+    made = [SimpleNamespace(k=i, v=v) for i, v in enumerate(p.w)]
+    return q, made, p, getattr(p, "b", None), isinstance(q, SimpleNamespace)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import types
 from typing import Any
 
 import numpy as np
@@ -80,6 +81,11 @@ def _tuple(engine: Engine, x: Any = Const(())) -> Any:
     if grown is not None and isinstance(reading.length(engine, grown), Scalar):
         return reading.frozen(engine, grown)
     return Tuple(tuple(iterate(engine, x)))
+
+
+@rule(types.SimpleNamespace)
+def _namespace(engine: Engine, **fields: Any) -> Ref:
+    return engine.new(ObjectCell(types.SimpleNamespace, fields))
 
 
 def source(engine: Engine, x: Any) -> Any:
