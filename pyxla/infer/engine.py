@@ -55,7 +55,7 @@ from pyxla.infer.heap import (
 )
 from pyxla.infer.joins import choices
 from pyxla.infer.joins.conflicts import sort_of
-from pyxla.infer.joins.merge import Edge
+from pyxla.infer.joins.edges import Edge
 from pyxla.infer.lattice import Array, Compound, Const, NeedsStatic, Ref, Scalar, Tuple
 from pyxla.infer.lists import pools, reading, rows
 from pyxla.infer.lists.number_lists import ask, replaced, unpacked

@@ -12,7 +12,7 @@ from typing import Any
 from pyxla.errors import Location
 from pyxla.frontend.ssa import SSA
 from pyxla.infer.facts.refine import Atom
-from pyxla.infer.joins.merge import Edge, Env
+from pyxla.infer.joins.edges import Edge, Env
 from pyxla.ir.core import Block, Value
 
 

@@ -15,7 +15,8 @@ from pyxla.infer.demands import Needs
 from pyxla.infer.facts.refine import atoms, refined
 from pyxla.infer.frame import Frame, NotKnown, Stopped
 from pyxla.infer.heap import swept
-from pyxla.infer.joins.merge import Edge, merge
+from pyxla.infer.joins.edges import Edge
+from pyxla.infer.joins.merge import merge
 from pyxla.infer.lattice import Const, NeedsStatic
 from pyxla.infer.raising import catching
 from pyxla.infer.raising.refusals import kind_of

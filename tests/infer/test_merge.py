@@ -13,7 +13,8 @@ from pyxla.errors import CompileError
 from pyxla.infer.facts.extent import IntFact, fact
 from pyxla.infer.heap import DictCell, Heap, ListCell, ObjectCell
 from pyxla.infer.joins.choices import one_of_these
-from pyxla.infer.joins.merge import Edge, Join, merge
+from pyxla.infer.joins.edges import Edge
+from pyxla.infer.joins.merge import Join, merge
 from pyxla.infer.lattice import (
     Array,
     Compound,

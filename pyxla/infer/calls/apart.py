@@ -15,7 +15,8 @@ from pyxla.infer.facts.refine import places, refined, settled
 from pyxla.infer.frame import Frame, Stopped
 from pyxla.infer.heap import ListCell
 from pyxla.infer.joins import kinds
-from pyxla.infer.joins.merge import Edge, merge
+from pyxla.infer.joins.edges import Edge
+from pyxla.infer.joins.merge import merge
 from pyxla.infer.lattice import Const, Ref, Scalar, Tuple, Variant, is_variant
 from pyxla.infer.raising import catching
 from pyxla.ir.core import Instr

@@ -20,7 +20,8 @@ from pyxla.infer import using, walking
 from pyxla.infer.engine import Engine
 from pyxla.infer.frame import Frame, Stopped
 from pyxla.infer.heap import BoxCell, ObjectCell
-from pyxla.infer.joins.merge import Edge, Env, merge
+from pyxla.infer.joins.edges import Edge, Env
+from pyxla.infer.joins.merge import merge
 from pyxla.infer.lattice import UNDEFINED, Compound, Const, Ref, Tuple, value_of
 from pyxla.infer.raising import catching
 from pyxla.ir.core import Block

@@ -22,7 +22,7 @@ from pyxla.infer.lists import sites
 from pyxla.ir.core import Value
 
 if TYPE_CHECKING:
-    from pyxla.infer.joins.merge import Edge
+    from pyxla.infer.joins.edges import Edge
 
 _OF_ONE_TYPE = (
     "where lists differ in length, their items are of one type: keep one list for each type, or "

@@ -12,7 +12,8 @@ from pyxla.infer.arrays.shadows import renumbered
 from pyxla.infer.engine import Engine
 from pyxla.infer.frame import Stopped
 from pyxla.infer.heap import DictCell, Heap, ListCell, ObjectCell, reachable, shadowed
-from pyxla.infer.joins.merge import Edge, merge
+from pyxla.infer.joins.edges import Edge
+from pyxla.infer.joins.merge import merge
 from pyxla.infer.lattice import UNDEFINED, Array, Const, Ref, Scalar, Tuple, Variant
 from pyxla.infer.raising.catching import Raised
 from pyxla.ir.build import Builder, building

@@ -9,7 +9,6 @@ passes brought back.
 from __future__ import annotations
 
 from collections.abc import Callable, Container, Iterable
-from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -24,6 +23,7 @@ from pyxla.infer.joins import kinds, texts, unions, variants
 from pyxla.infer.joins.collections import unify_lists
 from pyxla.infer.joins.columns import in_one_order, with_all_fields
 from pyxla.infer.joins.conflicts import conflict, quoted
+from pyxla.infer.joins.edges import Edge
 from pyxla.infer.joins.held import Held
 from pyxla.infer.joins.joined import all_equal, joined_array_type
 from pyxla.infer.joins.numbers import join_numbers, materialize
@@ -53,20 +53,6 @@ from pyxla.ir.build import Builder, building
 from pyxla.ir.core import Block, Jump, Phi, Value
 from pyxla.ir.types import ArrayType
 from pyxla.ops.shape import constant
-
-Env = dict[Value, Any]
-
-
-@dataclass(slots=True, eq=False)
-class Edge:
-    """A path into a block: `block` is open (no terminator yet); `assumed`, what branches proved."""
-
-    block: Block
-    heap: Heap
-    env: Env
-    args: tuple[Any, ...] = ()
-    loc: Location | None = None
-    assumed: tuple[Any, ...] = ()
 
 
 class Join:

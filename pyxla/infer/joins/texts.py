@@ -3,21 +3,18 @@ points (`infer.text.codes`)."""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from pyxla.infer.lattice import Array, Compound, Const
 from pyxla.infer.text import codes
 from pyxla.ir.build import Builder, building
 
-if TYPE_CHECKING:
-    from pyxla.infer.joins.merge import Join
 
-
-def join(join: Join, values: list[Any], undefined: Any) -> Any:
+def join(join: Any, values: list[Any], undefined: Any) -> Any:
     """The text that each of `values`, one per state, is; None where they are none, or parts of one
     text, or only the host can format one.
 
-    A string that a loop brings back longer is given room at once (`Join.room`).
+    A string that a loop brings back longer is given room at once (`infer.joins.merge`).
     """
     known = [v for v in values if v is not undefined]
     if not all(map(codes.is_texts, known)) or all(isinstance(v, Const) for v in known):

@@ -10,8 +10,8 @@ from pyxla.infer.arrays.shadows import alternatives, renumbered, resolve, same_r
 from pyxla.infer.facts import extent
 from pyxla.infer.heap import Content, NumberList, Shadow, reachable
 from pyxla.infer.joins import kinds, texts, unions, variants
+from pyxla.infer.joins.edges import Edge
 from pyxla.infer.joins.joined import all_equal, joined_number_type
-from pyxla.infer.joins.merge import Edge
 from pyxla.infer.joins.numbers import UP, place_of
 from pyxla.infer.lattice import (
     UNDEFINED,

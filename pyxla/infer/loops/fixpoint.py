@@ -23,8 +23,9 @@ from pyxla.infer.facts.deciding import depends_on
 from pyxla.infer.frame import Frame, NotKnown
 from pyxla.infer.heap import ObjectCell, ReadOnly, Visit, swept
 from pyxla.infer.joins import kinds
+from pyxla.infer.joins.edges import Edge
 from pyxla.infer.joins.held import Held
-from pyxla.infer.joins.merge import Edge, merge
+from pyxla.infer.joins.merge import merge
 from pyxla.infer.lattice import (
     SAME_TYPE,
     Conflict,

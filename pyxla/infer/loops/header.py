@@ -15,8 +15,9 @@ from pyxla.errors import CompileError, Location
 from pyxla.infer.demands import Needs
 from pyxla.infer.heap import ObjectCell, Visit
 from pyxla.infer.joins import kinds, unions
+from pyxla.infer.joins.edges import Edge
 from pyxla.infer.joins.held import Held
-from pyxla.infer.joins.merge import Edge, Join
+from pyxla.infer.joins.merge import Join
 from pyxla.infer.joins.numbers import materialize
 from pyxla.infer.joins.settling import settle
 from pyxla.infer.lattice import UNDEFINED, Array, Conflict, Ref, Tuple, Unbound, is_number

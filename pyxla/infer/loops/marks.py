@@ -7,7 +7,7 @@ from typing import NamedTuple
 from pyxla.errors import Location
 from pyxla.infer.engine import Engine
 from pyxla.infer.frame import Frame
-from pyxla.infer.joins.merge import Edge
+from pyxla.infer.joins.edges import Edge
 from pyxla.ir.core import Block
 from pyxla.ir.dominance import Component
 

@@ -11,7 +11,7 @@ from pyxla.infer.calls import coroutines
 from pyxla.infer.engine import Engine
 from pyxla.infer.frame import Frame, NotKnown
 from pyxla.infer.heap import Heap, ListCell
-from pyxla.infer.joins.merge import Edge
+from pyxla.infer.joins.edges import Edge
 from pyxla.infer.lattice import Compound, Const, NeedsStatic, Ref, Scalar, Tuple
 from pyxla.infer.loops.marks import first_line, marked, reset
 from pyxla.ir.core import Block, Branch

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 from pyxla.errors import CompileError, Location, in_program, is_own, said
 from pyxla.infer.arrays.shadows import number
-from pyxla.infer.joins.merge import Edge, Env
+from pyxla.infer.joins.edges import Edge, Env
 from pyxla.infer.lattice import Compound, Conflict, Const, Variant
 from pyxla.infer.raising import asked
 from pyxla.infer.raising.exceptions import alternatives, classes_of, instance, takes
