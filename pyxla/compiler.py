@@ -17,7 +17,7 @@ from pyxla.pipeline import Compilation as Compilation
 from pyxla.pipeline import executable as executable
 from pyxla.pipeline import location as location
 from pyxla.runtime import lanes, making
-from pyxla.runtime.executable import Program
+from pyxla.runtime.programs import Program
 from pyxla.runtime.request import Request
 
 PARTS = (ahead, hlo, jaxcalls, ways, derivatives, custom, implicit, vmap, lanes)

@@ -35,9 +35,10 @@ from pyxla.lower.memory import check_memory, physical
 from pyxla.lower.outline import outline
 from pyxla.options import DEFAULTS
 from pyxla.runtime import jaxlink, signature
-from pyxla.runtime.executable import Executable, Program
+from pyxla.runtime.executable import Executable
 from pyxla.runtime.finish import compiled
 from pyxla.runtime.outcome import Outcome
+from pyxla.runtime.programs import Program
 from pyxla.runtime.request import Request, Restart
 from pyxla.specialize import Specialization, specialize
 

@@ -14,7 +14,7 @@ from pyxla.ir.core import Instr, Region, Value
 from pyxla.ir.types import array_type
 from pyxla.ops.evaluate import evaluate_instr
 from pyxla.runtime import jaxlink
-from pyxla.runtime.executable import program
+from pyxla.runtime.programs import program
 
 
 def values_of(result: Array | Scalar) -> list[Value]:

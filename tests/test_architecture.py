@@ -26,7 +26,7 @@ MODULES = {
 }
 MAX_LINES, MAX_FUNCTION = 700, 80
 MAX_INFER = 500  # lines of a file in pyxla/infer
-MAX_CIRCLE = 5  # modules that name each other, which only goes down
+MAX_CIRCLE = 3  # modules that name each other, which only goes down
 
 # Layers from the ground up: a module imports from layers not above its own.  Longest prefix wins.
 LAYERS = (

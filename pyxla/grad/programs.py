@@ -22,8 +22,8 @@ from pyxla.ops.check import INEXACT
 from pyxla.ops.filled import zeros
 from pyxla.options import Options
 from pyxla.runtime import jaxlink
-from pyxla.runtime.executable import Program
 from pyxla.runtime.finish import finished
+from pyxla.runtime.programs import Program
 
 Types = tuple[ArrayType, ...]
 Wrt = tuple[int, ...]

@@ -35,7 +35,6 @@ from pyxla.infer.lattice import Array, Conflict, Const, Ref, Scalar
 from pyxla.infer.structure import Structure
 
 if TYPE_CHECKING:
-    from pyxla.infer.interface import Engine
     from pyxla.ir.core import Instr
 
 
@@ -246,7 +245,7 @@ class DictCell(Structure):
         """A dict with other items, in an order known as well as this one's."""
         return DictCell(items, self.ordered)
 
-    def in_order(self, engine: Engine) -> dict[Any, Any]:
+    def in_order(self, engine: Any) -> dict[Any, Any]:
         """The items where their order is looked at."""
         if not self.ordered:
             raise engine.refuse(

@@ -15,7 +15,7 @@ from pyxla.pipeline import Compilation
 from pyxla.reporting.decisions import Decision, decisions
 from pyxla.reporting.listing import Places, of_code
 from pyxla.runtime import jaxlink, signature
-from pyxla.runtime.executable import Program
+from pyxla.runtime.programs import Program
 from pyxla.runtime.request import Demands
 
 

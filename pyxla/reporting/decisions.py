@@ -11,9 +11,9 @@ from pyxla.infer.text.printing import STREAM
 from pyxla.ir.core import Instr, Region
 from pyxla.ir.types import SHORT_NAMES, ArrayType, array_type
 from pyxla.lower.dead import has_effect
-from pyxla.runtime.executable import Program
 from pyxla.runtime.outcome import Outcome
 from pyxla.runtime.parts import in_parts
+from pyxla.runtime.programs import Program
 from pyxla.specialize import Specialization
 
 STREAM_TYPE = array_type(STREAM.dtype)

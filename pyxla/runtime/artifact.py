@@ -42,8 +42,9 @@ from pyxla.options import DEFAULTS, Options
 from pyxla.runtime import descriptions, jaxlink, outcome, sharing, signature, texts
 from pyxla.runtime.bounds import Parts
 from pyxla.runtime.descriptions import Arg, ArgArray, ArgScalar, ArgStatic
-from pyxla.runtime.executable import Executable, Program, Traced
+from pyxla.runtime.executable import Executable, Traced
 from pyxla.runtime.outcome import Faulty, Outcome
+from pyxla.runtime.programs import Program
 
 MAGIC = b"pyxla\x00\x00\x03"
 FORMAT = 3

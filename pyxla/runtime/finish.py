@@ -8,9 +8,9 @@ from pyxla.lower.finish import EXPANDED, expanded, finish
 from pyxla.lower.simplify import simplify
 from pyxla.options import DEFAULTS, Options
 from pyxla.runtime import jaxlink
-from pyxla.runtime.executable import Program, program
 from pyxla.runtime.making import trimmed
 from pyxla.runtime.outcome import Outcome
+from pyxla.runtime.programs import Program, program
 
 
 def compiled(

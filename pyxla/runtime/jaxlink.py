@@ -35,17 +35,10 @@ from jaxlib import _jax
 
 from pyxla import journal, late
 from pyxla.ir.types import ArrayType
-from pyxla.runtime.jaxprivate import (
-    ArrayImpl,
-    config,
-    core,
-    get_intermediate_shardings,
-    literals,
-    weakref_cache_key_types,
-)
+from pyxla.runtime.jaxprivate import ArrayImpl, config, core, get_intermediate_shardings, literals
 
 if TYPE_CHECKING:
-    from pyxla.runtime.executable import Program
+    from pyxla.runtime.programs import Program
 
 T = TypeVar("T")
 compiler = late.module("pyxla.compiler")
@@ -113,12 +106,6 @@ def narrow() -> Iterator[None]:
     """A context in which JAX makes 32-bit types, and takes and keeps 64-bit ones."""
     with jax.enable_x64(False), config.explicit_x64_dtypes("allow"):
         yield
-
-
-def held_weakly(cls: type[T]) -> type[T]:
-    """A class whose instances JAX's caches do not keep alive: a program has all of its code."""
-    weakref_cache_key_types.add(cls)
-    return cls
 
 
 def bind(program: Program, *args: Any) -> list[Any]:

@@ -43,7 +43,7 @@ from pyxla.runtime.jaxprivate import (
 )
 
 if TYPE_CHECKING:
-    from pyxla.runtime.executable import Program
+    from pyxla.runtime.programs import Program
 
 T = TypeVar("T")
 

@@ -8,8 +8,8 @@ from typing import Any
 from pyxla.grad.batch import batch
 from pyxla.lower.simplify import simplify
 from pyxla.runtime import jaxlink
-from pyxla.runtime.executable import Program
 from pyxla.runtime.finish import finished
+from pyxla.runtime.programs import Program
 
 
 @functools.lru_cache(maxsize=256)

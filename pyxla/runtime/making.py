@@ -19,9 +19,9 @@ from pyxla.lower.memory import largest, said
 from pyxla.ops.control import while_
 from pyxla.options import Options
 from pyxla.runtime import jaxlink, memory
-from pyxla.runtime.executable import Program, program
 from pyxla.runtime.outcome import Outcome, without_results
 from pyxla.runtime.parts import in_parts
+from pyxla.runtime.programs import Program, program
 from pyxla.runtime.words import Words
 
 LONG = 10**8  # flops that may take their time

@@ -20,7 +20,7 @@ from pyxla.ops.foreign import foreign
 from pyxla.ops.reduce import reduce
 from pyxla.ops.shape import constant
 from pyxla.runtime import jaxlower
-from pyxla.runtime.executable import program
+from pyxla.runtime.programs import program
 from tests.ops.harness import run
 
 F64 = array_type(np.dtype(np.float64), (3,))

@@ -11,7 +11,7 @@ from pyxla.ir.op import Op
 from pyxla.ir.types import array_type
 from pyxla.ops.computation import apply, build_region
 from pyxla.runtime import jaxlink
-from pyxla.runtime.executable import program
+from pyxla.runtime.programs import program
 
 TOLERANCE = {"bfloat16": 2e-2, "float16": 2e-3, "float32": 2e-5, "complex64": 2e-5}
 

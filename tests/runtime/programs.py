@@ -12,8 +12,9 @@ from pyxla.ir.core import Value
 from pyxla.ir.types import DTYPE_NAMES, ArrayType, array_type, python_type
 from pyxla.ops.elementwise import add, convert, multiply
 from pyxla.ops.shape import constant
-from pyxla.runtime.executable import Executable, Program, program
+from pyxla.runtime.executable import Executable
 from pyxla.runtime.outcome import Out, OutArray, Outcome
+from pyxla.runtime.programs import Program, program
 
 
 def made(name: str, types: list[ArrayType], body: Callable[..., Any]) -> Program:

@@ -21,7 +21,7 @@ import pytest
 
 import pyxla
 from pyxla.errors import CompileError
-from pyxla.runtime.executable import Program
+from pyxla.runtime.programs import Program
 from tests.runtime.test_jaxlink import run_fresh
 
 ROUNDS = int(os.environ.get("pyxla_STEADINESS", "200"))
