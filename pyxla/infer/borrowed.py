@@ -107,6 +107,14 @@ def monotonicity(engine: Engine, bins: Any) -> Any:
     return call_object(engine, drivers.monotonicity, [bins], {})
 
 
+@rule(np.linalg.matrix_power)
+def matrix_power(engine: Engine, a: Any, n: Any) -> Any:
+    """NumPy's own, which takes apart the exponent, unless that is known at run time only."""
+    known = not isinstance(n, Scalar)
+    function = np.linalg.matrix_power._implementation if known else drivers.matrix_power  # type: ignore[attr-defined]
+    return call_object(engine, function, [a, n], {})
+
+
 @rule(np.ndarray.to_device)
 def to_device(engine: Engine, x: Any, device: Any, **kwargs: Any) -> Any:
     if engine.static(device, "the device") != "cpu":

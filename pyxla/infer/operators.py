@@ -357,6 +357,8 @@ def inplace(engine: Engine, op: str, x: Any, y: Any) -> Any:
     if isinstance(content, Array):
         if engine.is_jax(x):
             return binary(engine, op, x, y)
+        if is_variant(y, "optional"):
+            y = using.some(engine, y, _error_of_none(op, arrays.dtype_of(engine, x)))
         if not is_operand(engine, y) and special(engine, y, "__array_ufunc__", ()) is None:
             if is_text(y):
                 raise _unsupported(engine, f"{symbol_of(op)}=", x, y)
@@ -382,6 +384,15 @@ def inplace(engine: Engine, op: str, x: Any, y: Any) -> Any:
         if result is not None:
             return result
     return binary(engine, op, x, y)
+
+
+def _error_of_none(op: str, dtype: np.dtype) -> Exception:
+    """What `x op= None` raises for an array of this dtype, of whatever size."""
+    try:
+        getattr(operator, f"i{op.rstrip('_')}")(np.zeros(0, dtype), None)
+    except Exception as error:  # noqa: BLE001 - whatever NumPy raises, the program raises
+        raised = error
+    return raised
 
 
 def unary(engine: Engine, op: str, x: Any) -> Any:

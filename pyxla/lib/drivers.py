@@ -66,3 +66,21 @@ def indices(shape: tuple[int, ...], position: int) -> Any:
         found = (position % extent, *found)
         position = position // extent
     return found
+
+
+def matrix_power(a: Any, n: int) -> Any:
+    """`np.linalg.matrix_power` by the bits of `n`, from the last."""
+    a = np.asanyarray(a)
+    if a.ndim < 2 or a.shape[-1] != a.shape[-2]:
+        return np.linalg.matrix_power(a, 0)  # which says what is wrong
+    if n < 0:
+        a, n = np.linalg.inv(a), -n
+    result, first = np.zeros_like(a) + np.eye(a.shape[-1], dtype=a.dtype), True
+    while n > 0:
+        if n % 2:
+            result = a if first else result @ a
+            first = False
+        n //= 2
+        if n:
+            a = a @ a
+    return result

@@ -48,6 +48,7 @@ from pyxla.lib.ufuncs import UFUNCS
 from pyxla.ops import elementwise as op
 
 JAX = "jax.numpy.linalg."
+EIGEN = "pyxla.runtime.eigen."
 _ONE = np.eye(1)
 EighResult = type(np.linalg.eigh(_ONE))
 EigResult = type(np.linalg.eig(_ONE))
@@ -136,13 +137,13 @@ def eigvalsh(a: Any, UPLO: str = "L") -> Array:
 @implements(np.linalg.eig)
 def eig(a: Any) -> Any:
     """As complex numbers; `infer.real_or_complex` knows when NumPy gives real ones."""
-    return EigResult(*foreign(JAX + "eig", matrix(a, square=True)))
+    return EigResult(*foreign(EIGEN + "eig", matrix(a, square=True)))
 
 
 @implements(np.linalg.eigvals)
 def eigvals(a: Any) -> Array:
     """As complex numbers, too."""
-    return foreign(JAX + "eigvals", matrix(a, square=True))
+    return foreign(EIGEN + "eigvals", matrix(a, square=True))
 
 
 # --- Solving -------------------------------------------------------------------------------------

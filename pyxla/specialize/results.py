@@ -339,7 +339,7 @@ class Outputs:
                 return out.OutObject(cls, tuple(shown))
             case BoxCell(value):
                 return self.tree(value)
-        raise CompileError(content.reason, self.engine.loc, notes=content.notes)
+        return self.tree(self.engine.use(content))
 
 
 def _unchanged(after: Array, before: Array) -> bool:

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import inspect
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
 import numpy as np
 import pytest
+from jax import lax
 
 import pyxla
 from pyxla import CompileError
@@ -146,6 +148,36 @@ def test_arrays(function: Any):
     np.testing.assert_array_equal(given, X)
     np.testing.assert_allclose(value, function(X.copy()), rtol=1e-9)
     np.testing.assert_allclose(got, differences(function, X), rtol=1e-5, atol=1e-6)
+
+
+def power_of_eigenvectors(a):
+    w, v = np.linalg.eig(a)
+    return (v @ np.diag(w**2) @ np.linalg.inv(v)).real.sum()
+
+
+def dominant_direction(a):
+    w, v = np.linalg.eig(a)
+    u = v[:, np.argmax(w.real)].real
+    return (u[0] / u[1]) ** 2 + v[0, 0].real + 2 * v[1, 0].imag
+
+
+def sum_of_real_parts(a):
+    w = np.linalg.eigvals(a)
+    return np.sort(w.real)[0] ** 2 + np.abs(w).sum()
+
+
+WITH_SLOPES = "enable_eigvec_derivs" in inspect.signature(lax.linalg.eig).parameters
+
+
+@pytest.mark.skipif(not WITH_SLOPES, reason="JAX has no derivatives of eigenvectors")
+@pytest.mark.parametrize("function", [power_of_eigenvectors, dominant_direction, sum_of_real_parts])
+@pytest.mark.parametrize("a", [[[2.0, 1.0], [0.5, 3.0]], [[0.0, 1.0], [-2.0, -0.5]]])
+def test_eigenvalues_and_vectors_of_any_matrix(function: Any, a: Any):
+    a = np.array(a)
+    np.testing.assert_allclose(pyxla.grad(function)(a), differences(function, a), rtol=1e-5)
+    rows = [differences(lambda b, at=at: pyxla.grad(function)(b)[at], a) for at in np.ndindex(2, 2)]
+    curvature = np.reshape(rows, (2, 2, 2, 2))
+    np.testing.assert_allclose(pyxla.hessian(function)(a), curvature, rtol=1e-5, atol=1e-6)
 
 
 @pytest.mark.parametrize(

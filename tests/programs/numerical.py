@@ -685,3 +685,30 @@ def simplex_method(tableau):
             if i != pivot:
                 tableau[i] -= tableau[i, col] * tableau[pivot]
     return tableau[-1, -1]
+
+
+@program(
+    "a power that data decides",
+    lambda: (np.array([[1.0, 0.5], [0.0, 2.0]]), 4),
+    lambda: (np.array([[1, 1], [1, 0]]), 9),
+    lambda: (np.ones((2, 3, 3), np.float32), 3),
+    lambda: (np.ones((2, 3)), 3),
+    lambda: (np.zeros((0, 0)), 2),
+)
+def powers_of_a_matrix(a, n):
+    total = np.zeros_like(a)
+    for k in range(n):
+        total = total + np.linalg.matrix_power(a, k)
+    return total, [np.linalg.matrix_power(a, k + 1) for k in range(n)]
+
+
+@program(
+    "as above, down to its inverse",
+    lambda: (np.array([[1.0, 0.5], [0.0, 2.0]]), 4),
+    lambda: (np.zeros((2, 2)), 1),
+)
+def powers_down(a, n):
+    total = np.zeros_like(a)
+    for k in range(n):
+        total += np.linalg.matrix_power(a, 1 - k)
+    return total

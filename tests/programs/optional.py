@@ -305,3 +305,18 @@ def both_are_operands(a, b, x, y):
     p, q = a if x else None, b if y else None
     first = (a, p) < (b, q)
     return first, p + q
+
+
+def _last_positive(x):
+    found = None
+    for v in x:
+        if v > 0:
+            found = np.array([1.0, 2.0]) * v
+    return found
+
+
+@program("optional", lambda: (np.array([1.0, -2.0]),), lambda: (np.array([-1.0, -2.0]),))
+def added_in_place(x):
+    total = np.zeros(2)
+    total += _last_positive(x)
+    return total

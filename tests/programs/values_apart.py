@@ -208,3 +208,34 @@ def chosen(x):
         if isinstance(shape, Square):
             shape.side += 0.5
     return total, shapes[0].side
+
+
+def _fit(x):
+    try:
+        inverse = np.linalg.inv(x[:2, :2])
+    except np.linalg.LinAlgError as error:
+        return {"ok": False, "why": str(error)}
+    return {"ok": True, "inverse": inverse, "size": len(x)}
+
+
+@program("dicts of other keys", ROWS, ZEROS)
+def reported(x):
+    return _fit(x)
+
+
+@program("as above, looked into", ROWS, ZEROS)
+def report_read(x):
+    found = _fit(x)
+    if found["ok"]:
+        return found["inverse"].sum(), len(found), list(found)
+    return found.get("inverse", 0.0), "why" in found, found["why"]
+
+
+@program("as above, where a key may be missing", ROWS, ZEROS)
+def report_not_read(x):
+    return _fit(x)["inverse"]
+
+
+@program("as above, in lists", ROWS, ZEROS)
+def reports(x):
+    return [_fit(x - k) for k in (0.0, 1.0)]

@@ -173,9 +173,10 @@ def same_kind(contents: Sequence[Any]) -> bool:
 
 
 def same_class(contents: Sequence[Any]) -> bool:
-    """Whether objects are of one class."""
+    """Whether objects are of one class, and dicts have the same keys."""
     classes = {c.cls for c in contents if type(c) in _INSTANCES}
-    return same_kind(contents) and len(classes) < 2
+    keys = {frozenset(c.items) for c in contents if type(c) is DictCell}
+    return same_kind(contents) and len(classes) < 2 and len(keys) < 2
 
 
 def _settles(found: Sequence[tuple[Any, Any]], loop: bool) -> bool:
