@@ -8,7 +8,7 @@ attempt is told all that was asked for before it (`specialize`).
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass, field, fields
+from dataclasses import dataclass, field, fields, replace
 from typing import Any
 
 from pyxla.errors import CompileError, Location
@@ -184,6 +184,7 @@ class Findings:
         """What may lift a refusal and was not offered yet: what is known to, else what costs the
         program least."""
         self.lists |= refusal.remedy == "shared"
+        self.offered |= replace(self.demands, exact=frozenset(), unrolled=frozenset())
         offers: dict[str, Any] = {
             "rooms": self.sized,
             "pooled": frozenset(self.classes | self.containers),

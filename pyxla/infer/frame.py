@@ -20,8 +20,8 @@ from pyxla.ir.core import Block, Value
 class Frame:
     """One activation: `boxes` are the closure's cells by name, `module` its globals.
 
-    first: cells from this one on were made in it; before: what the others held when it began, and
-    began: how many instructions had been visited.
+    first: cells from this one on were made in it; given: its arguments, before: what older cells
+    held when it began, and began: how many instructions had been visited.
     """
 
     ssa: SSA
@@ -36,6 +36,7 @@ class Frame:
     heads: dict[Block, Block] = field(default_factory=dict)
     assumed: tuple[Atom, ...] = ()
     first: int = 0
+    given: tuple[Any, ...] = ()
     began: int = 0
     before: dict[int, Any] = field(default_factory=dict)
     driver: Any = None  # of a generator: the loop that reads it (`infer.calls.coroutines`)

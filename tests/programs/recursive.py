@@ -83,3 +83,42 @@ def tree_of_tuples(xs):
     for x in xs:
         root = insert(root, x)
     return depth(root)
+
+
+class Reader:
+    def __init__(self, text):
+        self.text, self.at = text, 0
+
+    def value(self, x):
+        mark = self.text[self.at]
+        self.at += 1
+        return x if mark == ")" or x > 1000 else self.value(x + 1) * 2
+
+
+@program("recursion", lambda: (np.array([3, 4]),), lambda: (np.array([90, 2000]),))
+def ended_by_what_calls_leave(x):
+    """What a call leaves in a variable, in a field or in a list ends the recursion."""
+    calls, kept, reader = 0, [], Reader("(((+)")
+
+    def counted(v):
+        nonlocal calls
+        calls += 1
+        return v if calls > 4 or v > 100 else counted(v * 2)
+
+    def listed(v):
+        kept.append(v)
+        if len(kept) < 5 and v < 50:
+            listed(v + 1)
+
+    def taken_turns(v, even):
+        return v if v > 100 else taken_turns(v * 2.5, not even) + even
+
+    listed(int(x[0]))
+    return (
+        counted(int(x[0])),
+        calls,
+        reader.value(int(x[1])),
+        reader.at,
+        kept,
+        taken_turns(x[1], True),
+    )

@@ -3,17 +3,21 @@
 Recursion whose end is known while compiling, as in a search over positions, may be deep.  Where
 data ends it, code and the time to make it grow with every level, or with several calls on each of
 them as a power of the depth, mostly in vain: what decides is then asked for early; without it,
-the function is made loops with a stack (`frontend.recursion`).
+the function is made loops with a stack (`frontend.recursion`).  A call of which no more is known
+than of the one that it is in has an end that data decides.
 """
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from pyxla.errors import CompileError
 from pyxla.frontend.recursion import to_loops
-from pyxla.infer.facts.deciding import deciding_tests
+from pyxla.infer.facts.deciding import by_arguments, deciding_tests
+from pyxla.infer.joins.joined import all_equal
+from pyxla.infer.lattice import Array, Const, Ref, Scalar
 from pyxla.ir.core import Value
 
 if TYPE_CHECKING:
@@ -52,21 +56,28 @@ class TooDeep(CompileError):
 def check_depth(engine: Engine, frame: Any) -> None:
     """Raise TooDeep, or ask for number arguments that decide, where no further call may begin."""
     frames, function = engine.frames, frame.ssa.function
-    frame.began = engine.visited
+    frame.began, frame.given = engine.visited, tuple(frame.env.values())
     undecided = [f for f in frames if f.ssa.function is function and _is_undecided(f)]
     engine.activations[function] += bool(undecided)
     if not undecided and len(frames) < MAX_DEPTH:
         return
-    most = LIMITS[to_loops(frame.ssa.source) is not None]
+    stackable = to_loops(frame.ssa.source) is not None
+    most = LIMITS[stackable]
     few = engine.activations[function] <= (MAX_BESIDE if engine.demands.stacks else most.calls)
     long = len(undecided) > most.deep and engine.visited - undecided[0].began > most.visited
-    if len(frames) < MAX_DEPTH and len(undecided) < most.nested and few and not long:
+    now = engine.heap.contents
+    repeats = stackable and any(_Repeats(outer, frame, now).all for outer in undecided)
+    ends = len(frames) < MAX_DEPTH and len(undecided) < most.nested and not repeats
+    if ends and few and not long:
         return
     refusal = too_deep(engine)
     refusal.source = frame.ssa.source
     if not few:  # numbers that would be asked for, one after the other, are as much data
         raise refusal
-    refusal.tests = tuple(deciding_tests(engine.block))
+    tests = deciding_tests(engine.block)
+    if repeats:  # a loop around needs no unrolling for it
+        tests = filter(by_arguments, tests)
+    refusal.tests = tuple(tests)
     # What unrolls a loop for a value may lead here in each iteration, at each depth.
     engine.findings.deep += 1
     asked = engine.findings.deep <= MAX_DEMANDS
@@ -94,3 +105,34 @@ def too_deep(engine: Engine) -> Any:
         "function by itself, outside of `try`, of plain arguments",
         kind=TooDeep,
     )
+
+
+class _Repeats:
+    """Whether no more is known where a function is called than where it was called before: the
+    same constants, and all else of the same types."""
+
+    def __init__(self, outer: Any, inner: Any, contents: Mapping[int, Any]) -> None:
+        self.before, self.now = outer.before, contents
+        self.met: set[tuple[int, int]] = set()
+        self.all = all(map(self.value, outer.given, inner.given)) and all(
+            map(self._cell, outer.before, outer.before)
+        )
+
+    def value(self, x: Any, y: Any) -> bool:
+        if x is y and not isinstance(x, Ref):
+            return True
+        if isinstance(x, Const) and isinstance(y, Const):
+            return all_equal([x.value, y.value])
+        if isinstance(x, (Array, Scalar)) and isinstance(y, (Array, Scalar)):
+            return x.type == y.type
+        if isinstance(x, Ref) and isinstance(y, Ref):
+            shown = [ref.view[-1].shape if ref.view else None for ref in (x, y)]
+            return shown[0] == shown[1] and self._cell(x.cell, y.cell)
+        return x.is_like(y) and all(map(self.value, x.parts, y.parts))
+
+    def _cell(self, before: int, now: int) -> bool:
+        x, y = self.before.get(before), self.now.get(now)
+        if (before, now) in self.met or (x is y and before == now) or None in (x, y):
+            return True
+        self.met.add((before, now))
+        return self.value(x, y)
