@@ -78,7 +78,7 @@ def walk(engine: Engine, frame: Frame, items: tuple[Block | Component, ...]) -> 
                     engine.repeating -= 1
         elif item in frame.pending:
             arrive(engine, frame, item)
-            visit(engine, frame, item)
+            engine.visit(frame, item)
 
 
 def arrive(engine: Engine, frame: Frame, block: Block) -> None:
