@@ -202,7 +202,7 @@ def transformer_steps(rng: Any) -> dict[str, Any]:
 
 def resnet50_steps(rng: Any) -> dict[str, Any]:
     """The same of a residual network."""
-    network = resnet50.make_network(rng, (1, 1, 1, 1), 8, 16)
+    network = resnet50.make_network(rng, width=8, classes=16)
 
     def theirs(params: Any, images: Any, labels: Any) -> Any:
         return networks_jax.step(networks_jax.resnet50, params, images, labels, RATE)

@@ -422,7 +422,7 @@ class Compiled:
                 try:
                     entry = self._compile(replace(request, args=described), record, slot)
                 except Restart as restart:
-                    self._learn(restart, args)
+                    self._learn(restart, described)
                     continue
                 finally:
                     if line is not None:
@@ -432,14 +432,11 @@ class Compiled:
                 return args, leaves, entry
         raise self._demands.restless(self.__pyxla_function__)
 
-    def _learn(self, restart: Restart, args: Sequence[Any] = ()) -> None:
-        self._demands.learn(restart)
+    def _learn(self, restart: Restart, args: tuple[descriptions.Arg, ...] = ()) -> None:
+        self._demands.learn(restart, args)
         for place in restart.places:
             if place.name is not None:
                 journal.note("captured", f"{place.name} is passed as a further argument")
-        for path, loc in restart.static.items():
-            further = signature.alike(args, path, self._demands.static)
-            self._demands.static.update(dict.fromkeys(further, loc))
         self._static_paths = frozenset(self._demands.static)
         self._cache.recent = None
 

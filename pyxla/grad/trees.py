@@ -160,22 +160,26 @@ def _is_function(x: Any) -> bool:
     return isinstance(x, Compound) and x.kind in FUNCTIONS
 
 
-def leaves(*trees: Tree) -> Iterator[Leaf]:
-    """The leaves in order, each once."""
+def walk(*trees: Tree) -> Iterator[Tree]:
+    """These trees and all inside them, each once: an object may be in many places."""
     seen: set[int] = set()
 
-    def visit(tree: Tree) -> Iterator[Leaf]:
+    def visit(tree: Tree) -> Iterator[Tree]:
         if id(tree) in seen:
             return
         seen.add(id(tree))
-        if isinstance(tree, Leaf):
-            yield tree
-        else:
+        yield tree
+        if isinstance(tree, Node):
             for item in tree.items:
                 yield from visit(item)
 
     for tree in trees:
         yield from visit(tree)
+
+
+def leaves(*trees: Tree) -> Iterator[Leaf]:
+    """The leaves in order, each once."""
+    return (tree for tree in walk(*trees) if isinstance(tree, Leaf))
 
 
 def children(node: Node) -> tuple[type, tuple[Any, ...]]:
@@ -192,8 +196,8 @@ def children(node: Node) -> tuple[type, tuple[Any, ...]]:
 
 def may_be_none(*trees: Tree) -> bool:
     """Whether values that may be None are among these."""
-    nodes = [tree for tree in trees if isinstance(tree, Node)]
-    return any(is_variant(node.content, "optional") or may_be_none(*node.items) for node in nodes)
+    nodes = (tree for tree in walk(*trees) if isinstance(tree, Node))
+    return any(is_variant(node.content, "optional") for node in nodes)
 
 
 Copies = dict[int, list[int]]

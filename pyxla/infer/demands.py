@@ -107,24 +107,26 @@ def united(groups: Iterable[Sites]) -> frozenset[Sites]:
 class Findings:
     """What attempts met, which may be why a program is refused.
 
-    wanted: a list did not become an array.  kept: the loops in which one did, or is of unknown
-    length.  sized: an array would be of a size that nothing bounds.
+    wanted: a list did not become an array.  wanting: the loops in which one did not.  kept: those
+    in which one did, or is of unknown length.  sized: an array would be of a size that nothing
+    bounds.
     met: a name or an item has no one type.  lists: several are made.  classes: those whose
     instances might be in pools; containers: the same of those that stand for dicts, sets and the
     like.  recursive: functions that call themselves, with what they were refused for.  valued:
     arguments with lists of which the numbers themselves are needed.  offered: what was said to be a
     remedy.
 
-    Of one attempt alone: iterations, those that were visited one by one while a list might be
-    an array instead; listed, how many lists are made, more than one in loops; made_of, the classes
-    that instances were made of; large: a dict or set of numbers is, and leaves: a key is taken out
-    of one; deep, how often calls were nested too deeply; infos, of the cells; sites, of lists that
-    are refused for what they may be.
+    Of one attempt alone: loops, the headers of those that are being visited; iterations, those that
+    were visited one by one while a list might be an array instead; listed, how many lists are made,
+    more than one in loops; made_of, the classes that instances were made of; large: a dict or set
+    of numbers is, and leaves: a key is taken out of one; deep, how often calls were nested too
+    deeply; infos, of the cells; sites, of lists that are refused for what they may be.
     """
 
     demands: Demands = Demands()
     offered: Demands = Demands()
     wanted: bool = False
+    wanting: set[Block] = field(default_factory=set)
     kept: set[Block] = field(default_factory=set)
     sized: bool = False
     met: bool = False
@@ -133,6 +135,7 @@ class Findings:
     containers: set[type] = field(default_factory=set)
     recursive: dict[Any, CompileError] = field(default_factory=dict)
     valued: set[int] = field(default_factory=set)
+    loops: list[Block] = field(default_factory=list)
     iterations: int = 0
     listed: int = 0
     made_of: set[type] = field(default_factory=set)
@@ -165,13 +168,19 @@ class Findings:
     def allows(self, length: int, exact: bool) -> bool:
         """Whether a list of `length` items may become an array; `exact` if no number changes."""
         allowed = self.demands.arrays or (exact and length > SHORT)
-        self.wanted |= not allowed
+        if not allowed:
+            self.want()
         return allowed
 
-    def iteration(self, index: int) -> bool:
-        """Count an iteration that is visited on its own, the `index`th of its loop: whether that is
-        still worth its time, where a list that becomes an array would do."""
-        if self.wanted and not self.demands.arrays:
+    def want(self) -> None:
+        """Note that a list did not become an array, for which the loops around may be unrolled."""
+        self.wanted = True
+        self.wanting.update(self.loops)
+
+    def iteration(self, header: Block, index: int) -> bool:
+        """Count an iteration that is visited on its own, the `index`th of a loop: whether that is
+        still worth its time, where a list that becomes an array would do.  The first few are."""
+        if index >= SHORT and header in self.wanting and not self.demands.arrays:
             self.iterations += 1 if index < MANY else LONG
         return self.iterations <= ITERATIONS
 

@@ -6,7 +6,7 @@ was asked of it (`Demands`).
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable, Iterator
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -81,6 +81,42 @@ def steps(arg: Any) -> Iterable[tuple[Any, Any]]:
     return ()
 
 
+# So many numbers at one place of items, or of instances, are asked for before all of them are.
+SEVERAL = 8
+
+
+def alike(args: Any, path: Path, known: Collection[Path]) -> list[Path]:
+    """The ints that are where `path` is, where it was asked for several of those: at one place of
+    the items of a container, or in one field of the instances of a class."""
+    owners = dict(_ints(args))
+    groups = [
+        {
+            p
+            for p in owners
+            if len(p) == len(path) and (p[:d], p[d + 1 :]) == (path[:d], path[d + 1 :])
+        }
+        for d in range(1, len(path))
+        if type(path[d]) is int
+    ]
+    if (owner := owners.get(path)) is not None:
+        groups.append({p for p in owners if owners[p] is owner and p[-1] == path[-1]})
+    return [p for group in groups if len(group.intersection(known)) >= SEVERAL for p in group]
+
+
+def _ints(args: Any, path: Path = (), owner: type | None = None) -> Iterator[tuple[Path, Any]]:
+    """The paths of Python's ints, each with the class of the instance of which it is a field."""
+    for step, arg in steps(args):
+        if isinstance(arg, descriptions.ArgScalar):
+            is_int = arg.kind == "python" and arg.type.dtype.kind == "i"
+        else:
+            is_int = isinstance(arg, descriptions.ArgStatic) and type(arg.value) is int
+        if is_int:
+            yield (*path, step), owner
+        else:
+            cls = arg.cls if isinstance(arg, descriptions.ArgObject) else None
+            yield from _ints(arg, (*path, step), cls)
+
+
 class Demands:
     """What inference asked for so far: known numbers by path, and outside objects.
 
@@ -93,8 +129,9 @@ class Demands:
         self.places: list[Place] = []
         self.placed: Location | None = None
 
-    def learn(self, restart: Restart) -> None:
-        """Remember what is asked for; CompileError where it was, and could not be had."""
+    def learn(self, restart: Restart, args: tuple[descriptions.Arg, ...] = ()) -> None:
+        """Remember what is asked for, of `args` with what is alike; CompileError where it was, and
+        could not be had."""
         if restart.static and self.static.keys() >= restart.static.keys():
             if restart.otherwise is not None:
                 raise restart.otherwise
@@ -106,6 +143,8 @@ class Demands:
                 hint="make it static where JAX traces: jax.jit(f, static_argnums=...)",
             )
         self.static.update(restart.static)
+        for path, loc in restart.static.items():
+            self.static.update(dict.fromkeys(alike(args, path, self.static), loc))
         if restart.otherwise is not None:
             self.refusals.update(dict.fromkeys(restart.static, restart.otherwise))
         self.places.extend(restart.places)

@@ -445,32 +445,6 @@ def _hashable(x: Any, path: Callable[[], Path]) -> Any:
     return x
 
 
-# So many numbers at one place of the items of a list are asked for before all of them are.
-_SEVERAL = 8
-
-
-def alike(args: Sequence[Any], path: Path, known: Collection[Path]) -> list[Path]:
-    """The ints at the place of `path` in all items of a list or tuple, where it was asked for those
-    of several."""
-    found: list[Path] = []
-    for d in range(1, len(path)):
-        before, after = path[:d], path[d + 1 :]
-        same = [p for p in known if len(p) == len(path) and p[:d] == before and p[d + 1 :] == after]
-        items = _item_at(args, before)
-        if len(same) >= _SEVERAL and isinstance(items, (list, tuple)):
-            every = [(*before, i, *after) for i in range(len(items))]
-            found += [p for p in every if type(_item_at(args, p)) is int]
-    return found
-
-
-def _item_at(args: Any, path: Path) -> Any:
-    """What lists and tuples hold at `path`; None where it leads elsewhere."""
-    for step in path:
-        sequence = isinstance(args, (list, tuple)) and type(step) is int and step < len(args)
-        args = args[step] if sequence else None
-    return args
-
-
 def parameter_name(function: Any, index: int, count: int, names: Sequence[str]) -> str:
     """The name of the parameter that takes argument `index` of `count`."""
     positional = count - len(names)

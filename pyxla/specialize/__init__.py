@@ -175,7 +175,7 @@ def _attempt(
         engine.loop_memory[header].unrolled = True
     engine.demands, engine.findings = demands, findings
     engine.heap.infos.chained = demands.chained
-    findings.infos = engine.heap.infos
+    findings.infos, findings.loops = engine.heap.infos, engine.loops
     pools.start(engine, demands.pooled)
     lists = world.lists()
     findings.lists |= len(lists) > 1

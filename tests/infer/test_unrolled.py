@@ -1,5 +1,7 @@
 """Loops over lists of objects are unrolled: no branches that choose among the items."""
 
+from dataclasses import dataclass, fields, is_dataclass
+
 import numpy as np
 import pytest
 
@@ -102,3 +104,37 @@ def test_loops_with_too_many_iterations_are_refused_at_once(function, monkeypatc
 
 def test_loops_with_too_many_iterations_that_end_before():
     assert pyxla.compile(found_early)() == 5
+
+
+@dataclass
+class Norm:
+    scale: np.ndarray
+    shift: np.ndarray
+
+
+@dataclass
+class Block:
+    first: Norm
+    second: Norm
+    bias: np.ndarray
+
+
+def stepped(layer):
+    if isinstance(layer, tuple):
+        return tuple([stepped(part) for part in layer])
+    if is_dataclass(layer):
+        names = [f.name for f in fields(layer)]
+        return type(layer)(*[stepped(getattr(layer, n)) for n in names])
+    return layer - 0.5
+
+
+def deep(blocks, x):
+    return stepped(blocks), np.zeros([n // 2 for n in x.shape])
+
+
+def test_loops_over_a_few_fields_are_unrolled_however_many_there_are():
+    def norm(i):
+        return Norm(np.ones(i), np.ones(i))
+
+    blocks = tuple([Block(norm(i), norm(i), np.ones(i)) for i in range(1, 61)])
+    assert pyxla.code_typed(deep, blocks, np.ones((4, 6))).count("subtract") == 300

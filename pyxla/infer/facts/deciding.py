@@ -134,5 +134,5 @@ def decided_by_data(engine: Engine, *xs: Any) -> bool:
         if isinstance(x, (Scalar, Array)):
             if engine.demands.arrays or not by_arguments(x.value, heads):
                 return True
-            engine.findings.wanted = True
+            engine.findings.want()
     return False
