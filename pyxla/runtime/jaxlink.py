@@ -426,8 +426,8 @@ _DIRECT = {"xla_cpu_use_fusion_emitters": False}
 class Traits(NamedTuple):
     """What of a program decides how XLA:CPU compiles it.
 
-    light: no kernel works for long.  tiny: nor has much to do at all.  elements: the loops are over
-    elements of arrays.  barriers: they hold.
+    light: no kernel works for long.  tiny: nor has much to do at all.  elements: there are loops
+    over elements, and nothing to move out of others.  barriers: they hold.
     """
 
     light: bool

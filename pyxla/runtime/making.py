@@ -10,7 +10,7 @@ from pyxla.ir.core import Region
 from pyxla.ir.rewrite import clone_region, walk
 from pyxla.lower.cost import TINY, is_light
 from pyxla.lower.cpu.barriers import may_hold
-from pyxla.lower.cpu.registers import all_over_elements
+from pyxla.lower.cpu.registers import only_over_elements
 from pyxla.lower.cpu.shift import movable, moved
 from pyxla.lower.dead import has_effect
 from pyxla.lower.finish import finish
@@ -47,7 +47,7 @@ def traits(region: Region) -> jaxlink.Traits:
     return jaxlink.Traits(
         light=is_light(region),
         tiny=is_light(region, TINY),
-        elements=all_over_elements(region),
+        elements=only_over_elements(region),
         barriers=may_hold(region),
     )
 

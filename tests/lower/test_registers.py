@@ -16,7 +16,7 @@ from pyxla.ir.rewrite import walk
 from pyxla.ir.types import I64, array_type
 from pyxla.ir.verify import verify_region
 from pyxla.lower.cpu.barriers import LARGE, may_hold
-from pyxla.lower.cpu.registers import all_over_elements, guard, keep_in_registers, never
+from pyxla.lower.cpu.registers import guard, keep_in_registers, never, only_over_elements
 from pyxla.ops.control import optimization_barrier, while_
 from pyxla.ops.elementwise import add, compare, multiply, select
 from pyxla.ops.shape import constant
@@ -231,11 +231,23 @@ def exponentials_of_rows(x):
     return s
 
 
-@pytest.mark.parametrize(("function", "elements"), [(product, True), (exponentials_of_rows, False)])
+def with_elements(x):
+    s = exponentials_of_rows(x)
+    for i in range(x.shape[0]):
+        x[0] = x[0] * 0.5 + np.sqrt(x[i])
+        for j in range(1, x.shape[1]):
+            s = s * 0.5 + x[i, j - 1] * x[0, j]
+    return s
+
+
+@pytest.mark.parametrize(
+    ("function", "elements"),
+    [(product, True), (exponentials_of_rows, False), (with_elements, True)],
+)
 def test_which_loops_are_over_elements(function: Callable, elements: bool):
     types = [pyxla.f64[40, 40]] * function.__code__.co_argcount
     region = compilation(function, *types).at("regions").region
-    assert all_over_elements(region) == elements
+    assert only_over_elements(region) == elements
 
 
 def test_barriers_on_numbers_in_a_loop_do_not_stay():

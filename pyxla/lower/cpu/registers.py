@@ -32,7 +32,7 @@ import numpy as np
 from pyxla.ir.build import Builder, building
 from pyxla.ir.core import Instr, Region, Value
 from pyxla.ir.rewrite import Uses, free_values, substitute_region, walk
-from pyxla.lower.cost import Traffic, nbytes
+from pyxla.lower.cost import SMALL, Traffic, nbytes
 from pyxla.lower.cpu.fences import RELICS, becomes_select
 from pyxla.lower.cpu.kernels import TRAFFIC, can_hold, is_over_elements
 from pyxla.lower.rules import known, literal
@@ -45,6 +45,7 @@ FAR = 1 << 16  # bytes of arguments that may not lie where XLA reads them in pla
 STATE = 24  # numbers that change
 OUTSIDE = 12
 FEWER = 128  # slots than that
+_FREE = frozenset(["constant", "iota", "broadcast_in_dim", "reshape"])
 
 # What computes a value: the position of a slot, the one whose old value is kept, or an instruction
 # with regions.
@@ -73,10 +74,24 @@ def _keep_in(region: Region, anchor: Value | None, traffic: Traffic) -> None:
     region.instrs[:] = code
 
 
-def all_over_elements(region: Region) -> bool:
-    """Whether all loops of a region are over elements, and there are any."""
+def only_over_elements(region: Region) -> bool:
+    """Whether there are loops over elements, and others have no work that does not vary."""
     loops = [instr for instr in walk(region.instrs) if instr.op is while_]
-    return bool(loops) and all(map(is_over_elements, loops))
+    others = [loop for loop in loops if not is_over_elements(loop)]
+    return len(others) < len(loops) and not any(map(_repeats, others))
+
+
+def _repeats(loop: Instr) -> bool:
+    """Whether the body of a loop makes an array of values that do not vary."""
+    body, uses = loop.regions[1], Uses()
+    slots = zip(body.params, body.results, strict=True)
+    varying = {param for param, result in slots if result is not param}
+    for instr in body.instrs:
+        if not varying.isdisjoint(uses(instr)):
+            varying.update(instr.results)
+        elif instr.op.name not in _FREE and any(v.type.size > SMALL for v in instr.results):
+            return True
+    return False
 
 
 def _keep(loop: Instr, anchor: Value | None, traffic: Traffic, code: list[Instr]) -> bool:
