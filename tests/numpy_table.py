@@ -45,6 +45,8 @@ VISITED = frozenset(
     | {"angle", "corrcoef", "cumulative_prod", "cumulative_sum", "extract", "fix", "iscomplex"}
     | {"isneginf", "isposinf", "isreal", "matrix_power", "polyadd", "polyder", "polydiv"}
     | {"polyint", "polymul", "polysub", "polyval", "trapezoid", "unwrap", "vander"}
+    | {"cross", "diagonal", "fliplr", "flipud", "matmul", "matrix_norm", "matrix_transpose"}
+    | {"outer", "rollaxis", "tensordot", "trace", "unstack", "vecdot", "vector_norm"}
 )
 ARRAY_ATTRIBUTES = (
     *("T", "mT", "dtype", "flat", "imag", "itemsize", "nbytes", "ndim", "real", "shape", "size"),

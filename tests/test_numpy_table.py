@@ -76,6 +76,23 @@ def test_visited():
 
 ALONE = {
     "angle": lambda x, v: (np.angle(x * 1j), np.angle(v, deg=True)),
+    "cross": lambda x, v: np.linalg.cross(x, x[::-1]),
+    "diagonal": lambda x, v: np.linalg.diagonal(x, offset=1),
+    "fliplr": lambda x, v: np.fliplr(x),
+    "flipud": lambda x, v: (np.flipud(x), np.flipud(v)),
+    "matmul": lambda x, v: (np.linalg.matmul(x, x), np.linalg.matmul(v, v)),
+    "matrix_norm": lambda x, v: (np.linalg.matrix_norm(x), np.linalg.matrix_norm(x, ord=1)),
+    "matrix_transpose": lambda x, v: (np.matrix_transpose(x), np.linalg.matrix_transpose(x)),
+    "outer": lambda x, v: (np.linalg.outer(x[0], x[1]), np.linalg.outer(v, v)),
+    "rollaxis": lambda x, v: (np.rollaxis(x, 1), np.rollaxis(x[None], 2, 1)),
+    "tensordot": lambda x, v: np.linalg.tensordot(x, x, axes=1),
+    "trace": lambda x, v: np.linalg.trace(x, offset=-1),
+    "unstack": lambda x, v: (*np.unstack(x), *np.unstack(x, axis=1)),
+    "vecdot": lambda x, v: np.linalg.vecdot(x, x[0]),
+    "vector_norm": lambda x, v: (
+        np.linalg.vector_norm(x, axis=(0, 1), keepdims=True),
+        np.linalg.vector_norm(v),
+    ),
     "corrcoef": lambda x, v: np.corrcoef(x),
     "cumulative_prod": lambda x, v: (np.cumulative_prod(v), np.cumulative_prod(x, axis=0)),
     "cumulative_sum": lambda x, v: (

@@ -394,19 +394,6 @@ def _with_kept(x: Array, shape: Shape, axes: Shape, keepdims: bool) -> Array:
     return Array(reductions.keep(x.value, shape, axes, keepdims))
 
 
-@implements(np.linalg.matrix_norm)
-def matrix_norm(x: Any, /, *, keepdims: bool = False, ord: Any = "fro") -> Array:
-    return norm(x, ord, (-2, -1), keepdims)
-
-
-@implements(np.linalg.vector_norm)
-def vector_norm(x: Any, /, *, axis: Any = None, keepdims: bool = False, ord: Any = 2) -> Array:
-    array = as_array(x)
-    if CLASSES[array.dtype] in "biu":
-        array = as_array(array, np.float64)
-    return _vector_norm(array, ord, normalize_axes(axis, array.ndim), keepdims)
-
-
 @implements(np.linalg.cond)
 def cond(x: Any, p: Any = None) -> Array:
     a = matrix(x)
@@ -463,23 +450,3 @@ def _chain(items: list[Array], split: dict[tuple[int, int], int]) -> Array:
         return matmul(product(i, split[i, j]), product(split[i, j] + 1, j))
 
     return product(0, len(items) - 1)
-
-
-@implements(np.linalg.trace)
-def trace(x: Any, /, *, offset: Any = 0, dtype: Any = None) -> Array:
-    return products.trace(x, offset, -2, -1, dtype)
-
-
-@implements(np.linalg.outer)
-def outer(x1: Any, x2: Any, /) -> Array:
-    return products.outer(x1, x2)
-
-
-@implements(np.linalg.cross)
-def cross(x1: Any, x2: Any, /, *, axis: Any = -1) -> Array:
-    return products.cross(x1, x2, axis=axis)
-
-
-implements(np.linalg.matmul)(products.matmul)
-implements(np.linalg.tensordot, rank0="array")(products.tensordot)
-implements(np.linalg.vecdot)(products.vecdot)

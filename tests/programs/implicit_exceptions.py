@@ -33,6 +33,14 @@ def linalg(a):
         return np.zeros(2)
 
 
+@program("except", lambda: (np.ones(2), np.ones(3)), lambda: (np.ones(2), np.eye(2)))
+def outer_of_vectors(x, y):
+    try:
+        return np.linalg.outer(x, y), ""
+    except ValueError as error:
+        return x, str(error)
+
+
 @program("except raise", lambda: ("a",), lambda: ("z",))
 def key(k):
     d = {"a": 1.0, "b": 2.0}

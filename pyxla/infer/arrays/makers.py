@@ -66,13 +66,6 @@ def swapaxes(a: Shown, axis1: Any, axis2: Any) -> Shown:
     return transpose(a, order)
 
 
-@makes_view(np.matrix_transpose, np.linalg.matrix_transpose)
-def matrix_transpose(x: Shown) -> Shown:
-    if x.ndim < 2:
-        raise OpError(f"Input array must be at least 2-dimensional, but it is {x.ndim}")
-    return swapaxes(x, -1, -2)
-
-
 @makes_view(np.moveaxis, rank0="array")
 def moveaxis(a: Shown, source: Any, destination: Any) -> Shown:
     sources, targets = normalize_axes(source, a.ndim), normalize_axes(destination, a.ndim)
@@ -82,13 +75,6 @@ def moveaxis(a: Shown, source: Any, destination: Any) -> Shown:
     for target, axis in sorted(zip(targets, sources, strict=True)):
         order.insert(target, axis)
     return transpose(a, order)
-
-
-@makes_view(np.rollaxis, rank0="array")
-def rollaxis(a: Shown, axis: Any, start: Any = 0) -> Shown:
-    axis, start = normalize_axis(axis, a.ndim), operator.index(start)
-    start = start + a.ndim if start < 0 else start
-    return moveaxis(a, axis, start - 1 if axis < start else start)
 
 
 # --- Shape ---------------------------------------------------------------------------------------
@@ -238,16 +224,6 @@ def flip(m: Shown, axis: Any = None) -> Shown:
     return m.then(flipped(m.shape, m.extents, normalize_axes(axis, m.ndim)))
 
 
-@makes_view(np.flipud)
-def flipud(m: Shown) -> Shown:
-    return flip(m, 0)
-
-
-@makes_view(np.fliplr)
-def fliplr(m: Shown) -> Shown:
-    return flip(m, 1)
-
-
 @makes_view(np.rot90)
 def rot90(m: Shown, k: Any = 1, axes: Any = (0, 1)) -> Shown:
     first, second = normalize_axes(tuple(axes), m.ndim)
@@ -293,13 +269,6 @@ def array_split(ary: Shown, indices_or_sections: Any, axis: Any = 0) -> list[Sho
     return [_along(ary, axis, slice(start, stop)) for start, stop in edges]
 
 
-@makes_view(np.unstack)
-def unstack(x: Shown, *, axis: Any = 0) -> tuple[Shown, ...]:
-    axis = normalize_axis(axis, x.ndim)
-    _require_full(x, axis)
-    return tuple([_along(x, axis, i) for i in range(x.shape[axis])])
-
-
 # --- Read-only views -----------------------------------------------------------------------------
 
 
@@ -314,11 +283,6 @@ def diagonal_(a: Shown, offset: Any = 0, axis1: Any = 0, axis2: Any = 1) -> Show
 @makes_view(np.diag)
 def diag(v: Shown, k: Any = 0) -> Shown | None:
     return diagonal_(v, k) if v.ndim == 2 else None
-
-
-@makes_view(np.linalg.diagonal)
-def linalg_diagonal(x: Shown, *, offset: Any = 0) -> Shown:
-    return diagonal_(x, offset, -2, -1)
 
 
 @makes_view(np.broadcast_to, rank0="array")

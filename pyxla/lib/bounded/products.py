@@ -14,10 +14,7 @@ from pyxla.infer.lattice import Array, Scalar
 from pyxla.infer.structure import OPERATORS
 from pyxla.ir.core import Instr, Value
 from pyxla.ir.op import OpError
-from pyxla.lib import (
-    linalg,
-    products,
-)
+from pyxla.lib import products
 from pyxla.lib.bounded.elementwise import (
     NOT_SUPPORTED,
     Function,
@@ -202,7 +199,7 @@ def _vdot(function: Function, a: Any, b: Any, /) -> Array:
     return _product(function, x, y, ())
 
 
-@strategy(products.outer, linalg.outer)
+@strategy(products.outer)
 def _outer(function: Function, a: Any, b: Any, *args: Any, **kwargs: Any) -> Array:
     x, y = as_array(a), as_array(b)
     if any(z.ndim != 1 and z.extents is not None for z in (x, y)):
