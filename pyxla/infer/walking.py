@@ -68,6 +68,7 @@ def run(engine: Engine, frame: Frame) -> Any:
 
 
 def walk(engine: Engine, frame: Frame, items: tuple[Block | Component, ...]) -> None:
+    """Visit these blocks and loops, those that control came to."""
     for item in items:
         if isinstance(item, Component):
             if item.header in frame.pending:
@@ -163,6 +164,7 @@ def _emit(engine: Engine, frame: Frame, block: Block) -> None:
 
 
 def leave(engine: Engine, frame: Frame, block: Block) -> None:
+    """Send on the state at the end of a block."""
     terminator = block.terminator
     loc = engine.builder.loc = terminator.loc or engine.builder.loc
     if isinstance(terminator, core.Jump):
@@ -185,6 +187,7 @@ def go(engine: Engine, frame: Frame, source: Block, target: Block, edge: Edge) -
 
 
 def branch(engine: Engine, frame: Frame, block: Block, terminator: core.Branch) -> None:
+    """Send on the state to where a condition says, or what is known of each side to both."""
     cond = engine.use(frame.env[terminator.cond])
     if isinstance(cond, Const):
         target = terminator.if_true if cond.value else terminator.if_false

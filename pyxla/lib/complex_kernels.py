@@ -14,16 +14,7 @@ from __future__ import annotations
 import math
 
 from pyxla.ir.core import Value
-from pyxla.lib.kernels import (
-    Kernel,
-    copysign,
-    eq,
-    ge,
-    gt,
-    hypot,
-    isinf,
-    isnan,
-)
+from pyxla.lib.kernels import Kernel, copysign, eq, ge, gt, hypot, isinf, isnan
 from pyxla.lib.operands import like
 from pyxla.ops import elementwise as op
 from pyxla.ops.elementwise import and_, complex, imag, not_, or_, real, select

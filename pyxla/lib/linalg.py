@@ -20,10 +20,7 @@ from pyxla.infer.promote import CLASSES, result_type
 from pyxla.infer.structure import OPERATORS
 from pyxla.ir.op import OpError
 from pyxla.lib import kernels as k
-from pyxla.lib import (
-    products,
-    reductions,
-)
+from pyxla.lib import products, reductions
 from pyxla.lib.builtins import choose
 from pyxla.lib.creation import tril, triu
 from pyxla.lib.foreign import foreign

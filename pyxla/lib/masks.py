@@ -21,15 +21,7 @@ from pyxla.ir.core import Instr, Value
 from pyxla.ir.op import Op, OpError
 from pyxla.ir.types import I32, I64
 from pyxla.ops import elementwise
-from pyxla.ops.elementwise import (
-    add,
-    and_,
-    compare,
-    convert,
-    divide,
-    remainder,
-    select,
-)
+from pyxla.ops.elementwise import add, and_, compare, convert, divide, remainder, select
 from pyxla.ops.index import gather, scatter
 from pyxla.ops.reduce import reduce_window
 from pyxla.ops.shape import broadcast_in_dim, constant, iota, reshape

@@ -16,14 +16,7 @@ from pyxla.ir.op import OpError
 from pyxla.lib import kernels as k
 from pyxla.lib.builtins import round_decimals
 from pyxla.lib.manipulation import concatenate, cut, reshaped
-from pyxla.lib.operands import (
-    BOOL,
-    FLOAT,
-    as_array,
-    cast,
-    normalize_axes,
-    splat,
-)
+from pyxla.lib.operands import BOOL, FLOAT, as_array, cast, normalize_axes, splat
 from pyxla.lib.products import matmul
 from pyxla.lib.reductions import average, check_out, mean
 from pyxla.lib.reductions import sum as sum_

@@ -24,14 +24,7 @@ from pyxla.ir.core import Value
 from pyxla.ir.op import OpError
 from pyxla.ir.types import PYTHON_DTYPES
 from pyxla.lib import kernels as k
-from pyxla.lib.operands import (
-    PYTHON_NUMBERS,
-    as_array,
-    broadcast_to,
-    cast,
-    literal,
-    weak,
-)
+from pyxla.lib.operands import PYTHON_NUMBERS, as_array, broadcast_to, cast, literal, weak
 from pyxla.lib.registry import implements
 from pyxla.lib.ufuncs import UFUNCS
 from pyxla.ops import elementwise as op

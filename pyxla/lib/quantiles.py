@@ -31,7 +31,7 @@ from pyxla.lib.operands import (
     normalize_axes,
     splat,
 )
-from pyxla.lib.reductions import check_out, fold, keep, mean, reduced_axes
+from pyxla.lib.reductions import check_out, fold, keep, kept_shape, mean, reduced_axes
 from pyxla.lib.registry import implements
 from pyxla.lib.scans import take_one
 from pyxla.lib.selection import take_along_axis, where
@@ -129,12 +129,8 @@ def quantiles(
     q = as_array(q, FLOAT if weak else result_type(q, work))
     head, size = rows.type.shape[:-1], rows.type.shape[-1] if among is None else among
     result = _interpolated(rows, q, method, head, ignore_nan, picked, size)
-    shape = q.shape + (keep_shape(x.shape, axes) if keepdims else head)
+    shape = q.shape + (kept_shape(x.shape, axes, True) if keepdims else head)
     return Array(cast(reshaped(result, shape), dtype))
-
-
-def keep_shape(shape: Shape, axes: Shape) -> Shape:
-    return tuple([1 if i in axes else n for i, n in enumerate(shape)])
 
 
 def _interpolated(

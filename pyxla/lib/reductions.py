@@ -58,9 +58,7 @@ def fold(x: Value, axes: Shape, init: Value, computation: str | Kernel) -> Value
 
 def keep(x: Value, shape: Shape, axes: Shape, keepdims: bool) -> Value:
     """A reduction of `shape` along `axes`, with extents of 1 in their place on request."""
-    if not keepdims:
-        return x
-    return reshape(x, shape=tuple([1 if i in axes else n for i, n in enumerate(shape)]))
+    return reshape(x, shape=kept_shape(shape, axes, True)) if keepdims else x
 
 
 def reduced_axes(axis: Any, ndim: int) -> Shape:
@@ -159,7 +157,8 @@ def _mean_dtypes(dtype: np.dtype, asked: Any) -> tuple[np.dtype, np.dtype]:
     return (FLOAT32 if result in NARROW else result), result
 
 
-def _kept_shape(shape: Shape, axes: Shape, keepdims: bool) -> Shape:
+def kept_shape(shape: Shape, axes: Shape, keepdims: bool) -> Shape:
+    """What is left of `shape` without `axes`, or with extents of 1 in their place."""
     if keepdims:
         return tuple([1 if i in axes else n for i, n in enumerate(shape)])
     return tuple([n for i, n in enumerate(shape) if i not in axes])
@@ -169,7 +168,7 @@ def _count(
     x: Array, axes: Shape, where: Any, dtype: np.dtype, keepdims: bool, less: Any = 0
 ) -> Value:
     """How many elements take part, as a float; less the degrees of freedom, but not below zero."""
-    shape = _kept_shape(x.shape, axes, keepdims)
+    shape = kept_shape(x.shape, axes, keepdims)
     if where is True or where is None:
         size = extent_of(x.shape, axes)
         if isinstance(less, int | float):

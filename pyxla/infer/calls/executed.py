@@ -146,6 +146,7 @@ def _is_pure(value: Any) -> bool:
 def static_arguments(
     engine: Engine, args: list[Any], kwargs: dict[str, Any]
 ) -> tuple[list[Any], dict[str, Any]] | None:
+    """The arguments as Python objects; None where one is not known."""
     try:
         plain = [engine.python_object(a) for a in args]
         named = {k: engine.python_object(a) for k, a in kwargs.items()}

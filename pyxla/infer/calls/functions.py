@@ -4,15 +4,12 @@ from __future__ import annotations
 
 import functools
 import types
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
-from pyxla.infer.joins import choices
-from pyxla.infer.lattice import Compound, Const, is_variant
-
-if TYPE_CHECKING:
-    from pyxla.infer.calls.states import CountState
 from pyxla.infer.calls.states import CountState
 from pyxla.infer.engine import Engine
+from pyxla.infer.joins import choices
+from pyxla.infer.lattice import Compound, Const, is_variant
 
 # What a wrapper takes over.
 TAKEN = ("__name__", "__module__", "__doc__")

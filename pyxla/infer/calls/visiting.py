@@ -46,6 +46,7 @@ def call_function(
 
 
 def source_of(engine: Engine, function: types.FunctionType) -> SourceFunction:
+    """The source of a function that is called here; where there is none, the error says so here."""
     try:
         return source_function(function)
     except CompileError as error:
@@ -116,6 +117,7 @@ def special(
 
 
 def call_method(engine: Engine, x: Any, name: str, args: list[Any]) -> Any:
+    """`x.name(*args)` of an instance of the user's."""
     result = special(engine, x, name, tuple(args))
     if result is None:
         raise engine.refuse(f"{arrays.kind_of(engine, x)} has no method {name}")

@@ -89,6 +89,7 @@ def unpacked(engine: Engine, x: Ref) -> ListCell:
 
 
 def is_slice(key: Any) -> bool:
+    """Whether a subscript is of a part, not of an item."""
     return getattr(key, "kind", "") == "slice" or isinstance(getattr(key, "value", None), slice)
 
 

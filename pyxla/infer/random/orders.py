@@ -39,6 +39,7 @@ def _permutation(engine: Engine, ref: Any, given: dict[str, Any]) -> Any:
 
 
 def permuted_copy(engine: Engine, ref: Any, given: dict[str, Any]) -> Any:
+    """`permutation`: the numbers below `x`, or a copy of it, shuffled."""
     x = engine.bounded_operand(given["x"])
     if isinstance(x, (int, np.integer, Scalar)) and not isinstance(x, (bool, np.bool_)):
         if isinstance(x, Scalar) and x.kind is not int:

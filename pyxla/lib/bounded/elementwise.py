@@ -31,12 +31,7 @@ from pyxla.infer.lattice import Array, Scalar
 from pyxla.infer.structure import OPERATORS
 from pyxla.ir.core import Value
 from pyxla.ir.op import OpError
-from pyxla.lib import (
-    creation,
-    manipulation,
-    numeric,
-    selection,
-)
+from pyxla.lib import creation, manipulation, numeric, selection
 from pyxla.lib.builtins import abs_, complex_, divmod_, float_, int_, pow_, round_
 from pyxla.lib.indexing import equal_sizes, fitted, not_one, resized, take, true_size
 from pyxla.lib.masks import positions, spread, within

@@ -17,14 +17,7 @@ from pyxla.infer.lattice import Array, Scalar
 from pyxla.infer.promote import CLASSES
 from pyxla.ir.core import Value
 from pyxla.ir.op import OpError
-from pyxla.lib import (
-    creation,
-    padding,
-    products,
-    scans,
-    selection,
-    sorting,
-)
+from pyxla.lib import creation, padding, products, scans, selection, sorting
 from pyxla.lib import kernels as k
 from pyxla.lib import manipulation as m
 from pyxla.lib import reductions as r

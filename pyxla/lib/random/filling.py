@@ -4,14 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from pyxla.lib.random.integers import (
-    below,
-    below32,
-    below_narrow,
-    interval,
-    masked,
-    masked_narrow,
-)
+from pyxla.lib.random.integers import below, below32, below_narrow, interval, masked, masked_narrow
 
 
 def filled(source: Any, draw: Any, out: Any, params: Any) -> Any:
