@@ -1,44 +1,39 @@
 """The verifiers are on in all tests; XLA's optimizations where they are the subject.
 
 Most tests ask whether a program computes what CPython and NumPy do.  XLA compiles theirs in a third
-of the time when LLVM does not optimize and kernels are emitted the plain way; all passes over HLO
-run as ever.  The folders of `OPTIMIZED` and tests with the mark `optimized` are compiled as users'
-programs are, and with `pyxla_XLA=full` in the environment all are.
+of the time when LLVM does not optimize and kernels are emitted the plain way, and so it does the
+programs of JAX's that they are part of or compared with; all passes over HLO run as ever.  What
+`OPTIMIZED` names and tests with the mark `optimized` are compiled as users' programs are, and with
+`pyxla_XLA=full` in the environment all are.
 """
 
 from __future__ import annotations
 
-import functools
 import gc
 import os
 from collections.abc import Iterator
 from pathlib import Path
-from typing import Any
 
 import pytest
+from jax._src import compiler
 
-from pyxla import options
-from pyxla.runtime import jaxlink
-from tests import cost
+from pyxla import collector, options
+from tests import cost, effort
 
 os.environ["PYXLA_CACHE"] = "0"  # what was compiled before is compiled all the same
 # Processes that tests start load bytecode, as those of users do: without, half of their time is
 # CPython's, which compiles the 450 modules of the compiler.
 os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
 options.DEFAULTS = options.Options(verify=True)
+# A full collection looks at the thousands of tests as well, for seconds.
+collector.KEPT *= 4
 
-OPTIMIZED = ("examples", "lower", "ops", "runtime")
-QUICK = {
-    "xla_backend_optimization_level": 0,
-    "xla_cpu_use_fusion_emitters": False,
-    "xla_cpu_parallel_codegen_split_count": 1,
-}
-
-
-@functools.cache
-def _quick() -> dict[str, Any]:
-    """Those of `QUICK` that this jaxlib has."""
-    return jaxlink.known(QUICK)
+# Where the code that LLVM makes is in question: how exact it is, and from which addresses it reads.
+OPTIMIZED = ("lower", "ops", "runtime/test_memory.py")
+# Passes of `lower` over graphs: what they make computes the same or not, however it is compiled.
+GRAPHS = ("close", "emit", "endpoints", "finish", "forward", "implied", "merge", "ordering")
+GRAPHS += ("outline", "products", "promote", "scans", "simplify", "sticky", "sums", "unread")
+GRAPHS += ("unroll",)
 
 
 def pytest_configure(config: pytest.Config) -> None:
@@ -53,23 +48,20 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
 
 def optimized(item: pytest.Item) -> bool:
     """Whether programs of this test are compiled as users' are."""
-    folder = item.path.relative_to(Path(__file__).parent).parts[0]
+    path = item.path.relative_to(Path(__file__).parent)
+    named = {path.as_posix(), *[folder.as_posix() for folder in path.parents]}
+    graphs = path.parts[0] == "lower" and path.stem.removeprefix("test_") in GRAPHS
     full = os.environ.get("pyxla_XLA") == "full"
-    return full or folder in OPTIMIZED or item.get_closest_marker("optimized") is not None
+    marked = item.get_closest_marker("optimized") is not None
+    return full or marked or (not graphs and not named.isdisjoint(OPTIMIZED))
 
 
 @pytest.fixture(autouse=True)
 def xla(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> None:
-    """XLA's effort for the programs of a test."""
-    if optimized(request.node):
-        return
-    usual = jaxlink._compiler_options
-
-    def quick(*how: Any) -> dict[str, Any]:
-        """The options of a program, and those that compile it sooner."""
-        return {**usual(*how), **_quick()}
-
-    monkeypatch.setattr(jaxlink, "_compiler_options", quick)
+    """XLA's effort for what a test compiles: our programs and those of JAX's that hold them, or
+    that they are compared with."""
+    if not optimized(request.node):
+        monkeypatch.setattr(compiler, "get_compile_options", effort.quick)
 
 
 @pytest.fixture

@@ -13,6 +13,12 @@ import traceback
 os.environ["XLA_FLAGS"] = "--xla_force_host_platform_device_count=8"
 os.environ["JAX_PLATFORMS"] = "cpu"
 
+from jax._src import compiler  # noqa: E402 - which asks for the flags
+
+from tests import effort  # noqa: E402
+
+compiler.get_compile_options = effort.quick
+
 
 def main(name: str) -> int:
     """Run them all; how many failed."""

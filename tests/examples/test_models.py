@@ -2,6 +2,7 @@
 
 import jax
 import numpy as np
+import pytest
 
 import pyxla
 from benchmarks.peers import l2hmc_jax, networks_jax, roberta_jax, word_segmentation_jax
@@ -27,6 +28,7 @@ def test_step_of_a_residual_network():
     assert stepped.blocks[0].shortcut.conv.bias is None
 
 
+@pytest.mark.optimized
 def test_step_of_an_all_convolutional_network():
     rng = np.random.default_rng(0)
     network = all_convolutional.make_network(rng, 16)
