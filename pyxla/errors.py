@@ -51,6 +51,8 @@ class Location:
         return f"{indent}{stripped}\n{indent}{' ' * start}{'^' * max(end - start, 1)}"
 
 
+# How many of the calls that led to a refusal are printed.
+MOST_CALLS = 12
 _OWN = os.path.dirname(os.path.abspath(__file__)) + os.sep
 _NUMPY = os.path.dirname(os.path.abspath(np.__file__)) + os.sep
 
@@ -142,10 +144,16 @@ class CompileError(Exception):
             lines.append(f"  note: {text}" + (f" ({loc})" if loc else ""))
             if loc and (excerpt := loc.excerpt("      ")):
                 lines.append(excerpt)
+        calls = []
         for site, same in itertools.groupby(reversed(self.chain)):
             count = len(list(same))
             times = f" ({count} times)" if count > 1 else ""
-            lines.append(f"  called from {site} in {site.function}{times}")
+            calls.append(f"  called from {site} in {site.function}{times}")
+        if len(calls) > MOST_CALLS:
+            calls[MOST_CALLS // 2 : -MOST_CALLS // 2] = [
+                f"  and {len(calls) - MOST_CALLS} calls more"
+            ]
+        lines += calls
         if self.hint:
             lines.append(f"  hint: {self.hint}")
         return "\n".join(lines)

@@ -424,6 +424,21 @@ def test_refusals_have_no_cause_of_the_compilers():
     assert caught.value.__cause__ is None and caught.value.__context__ is None
 
 
+def one_way(x):
+    return the_other(x - 1)
+
+
+def the_other(x):
+    return one_way(x * 2)
+
+
+def test_calls_of_each_other_are_not_all_printed():
+    with pytest.raises(CompileError) as caught:
+        pyxla.compile(one_way)(2.0)
+    text = str(caught.value)
+    assert len(text.splitlines()) < 30 and "calls more" in text
+
+
 def exits(x):
     if x > 1:
         raise SystemExit(3)

@@ -33,12 +33,16 @@ def element_function(value: Any) -> types.FunctionType | None:
 def stand_in(value: Any) -> Any:
     """What is called in the place of an object of Numba's; None where it is none that is known.
 
-    `prange` is a range, a type such as `numba.int64` NumPy's scalar type.
+    As where Numba is told to compile nothing: `prange` is a range, a type such as `numba.int64`
+    NumPy's scalar type, a typed list a list, a class that `jitclass` made the class it is of, and
+    what `njit` decorates itself.
     """
     if (function := python_function(value)) is not None:
         return function
+    if _is_numbas(type(value)) and isinstance(value, type):
+        return value.__base__ if type(value).__name__ == "JitClassType" else None
     if _is_numbas(value):
-        return {"prange": range, "literal_unroll": tuple}.get(getattr(value, "__name__", ""))
+        return _PLAIN.get(getattr(value, "__qualname__", None) or getattr(value, "__name__", ""))
     if type(value).__module__.startswith("numba.core.types"):
         return _SCALARS.get(str(getattr(value, "name", "")))
     return None
@@ -62,6 +66,33 @@ def _is_numbas(value: Any) -> bool:
     return str(getattr(value, "__module__", "")).partition(".")[0] == _NUMBA
 
 
+def _undecorated(*args: Any, **options: Any) -> Any:
+    """A decorator that compiles."""
+    return args[0] if len(args) == 1 and callable(args[0]) else _itself
+
+
+def _itself(function: Any) -> Any:
+    return function
+
+
+def _no_items(*types: Any, **named: Any) -> Any:
+    return []
+
+
+def _no_entries(*types: Any, **named: Any) -> Any:
+    return {}
+
+
+_PLAIN: dict[str, Any] = {
+    "prange": range,
+    "literal_unroll": tuple,
+    "List": list,
+    "List.empty_list": _no_items,
+    "Dict": dict,
+    "Dict.empty": _no_entries,
+    "njit": _undecorated,
+    "jit": _undecorated,
+}
 _SCALARS: dict[str, type] = {
     **{
         name: np.dtype(name).type

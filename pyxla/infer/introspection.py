@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 
 from pyxla.errors import CompileError
-from pyxla.frontend import support
+from pyxla.frontend import dispatchers, support
 from pyxla.infer.arrays.shadows import flag_of, number, one_of, position
 from pyxla.infer.calls.dispatch import call
 from pyxla.infer.calls.visiting import find
@@ -70,7 +70,8 @@ def _isinstance(engine: Engine, x: Any, classes: Any) -> Any:
         elif isinstance(cls, types.UnionType):
             stack.extend(cls.__args__)
         else:
-            flat.append(cls)
+            stand = dispatchers.stand_in(cls) if isinstance(cls, type) else None
+            flat.append(stand or cls)
     engine.captures.guard_classes(flat)
     if isinstance(x, Variant):
         return _of_each(engine, x, lambda item: _isinstance(engine, item, classes))

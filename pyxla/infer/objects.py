@@ -258,7 +258,8 @@ def _member(engine: Engine, cls: type, x: Any, name: str, found: Any) -> Any:
 def _described(engine: Engine, cls: type, x: Any, found: Any) -> Any:
     """What the descriptor `found` of the user's gives for `x`."""
     descriptor = engine.captures.abstract(engine, found)
-    return call_object(engine, type(found).__get__, [descriptor, x, Const(cls)], {})
+    getter = engine.captures.member(type(found), "__get__")
+    return call_object(engine, getter, [descriptor, x, Const(cls)], {})
 
 
 def _of_compound(engine: Engine, x: Any, name: str) -> Any:

@@ -79,7 +79,7 @@ def _classify(x: Any) -> Container | None:
         return _stand(kind)
     if kind in _ATOMS or isinstance(x, _ATOMIC_BASES) or _has(x, "__wrapped__"):
         return None
-    if is_frame(x) or is_exchanged(x) or kind.__module__.startswith("_cython_"):
+    if is_frame(x) or is_exchanged(x) or is_boxed(x) or kind.__module__.startswith("_cython_"):
         return None
     if dataclasses.is_dataclass(x):
         return _objects(kind)
@@ -223,6 +223,11 @@ def is_frame(x: Any) -> bool:
 def is_exchanged(x: Any) -> bool:
     """Whether `x` is an array of another library, by the protocol that all of them share."""
     return hasattr(type(x), "__dlpack__")
+
+
+def is_boxed(x: Any) -> bool:
+    """Whether `x` is an object of Numba's, whose items only code of Numba's reads."""
+    return hasattr(type(x), "_numba_type_") and not callable(x)
 
 
 def _is_instance(x: Any) -> bool:

@@ -53,6 +53,7 @@ from pyxla.runtime.containers import (
     KEYS,
     Container,
     container_of,
+    is_boxed,
     is_exchanged,
     is_frame,
 )
@@ -426,6 +427,13 @@ def _hashable(x: Any, path: Callable[[], Path]) -> Any:
             f"{{}} is a {type(x).__name__}: a table, which holds more than numbers",
             path(),
             hint="pass its columns as arrays: df['x'].to_numpy()",
+        )
+    if is_boxed(x):
+        raise BadArgument(
+            f"{{}} is a {type(x).__name__} of Numba's, which only Numba's code reads",
+            path(),
+            hint="pass list(x), dict(x), or an instance of a class without @jitclass; inside, all "
+            "of these are made",
         )
     if is_exchanged(x):
         raise BadArgument(

@@ -50,6 +50,24 @@ def test_the_function_itself(helper):
     assert compiled(2.0) == 15
 
 
+class Half:
+    def __get__(self, instance, owner=None):
+        return instance.x / 2
+
+
+class Holder:
+    half = Half()
+
+    def __init__(self, x):
+        self.x = x
+
+
+def test_a_descriptors_method(monkeypatch):
+    compiled = checked(lambda x: Holder(x).half, 4.0)
+    monkeypatch.setattr(Half, "__get__", lambda self, instance, owner=None: instance.x / 4)
+    assert compiled(4.0) == 1.0
+
+
 def test_bases():
     class Two:
         def value(self):

@@ -16,7 +16,7 @@ from pyxla.specialize import specialize
 from tests.compare import difference
 
 BASE = """
-import dataclasses, enum, functools, math, typing
+import dataclasses, enum, functools, math, types, typing
 import numpy as np
 import helper
 
@@ -59,6 +59,42 @@ def make(k):
     return closed
 
 closed = make(3)
+
+def doubled(g):
+    @functools.wraps(g)
+    def inner(*args):
+        return g(*args) * 2.0
+    return inner
+
+def scaled(by):
+    return lambda g: lambda x: g(x) * by
+
+@doubled
+def plain(x):
+    return x + 0.25
+
+@scaled(3.0)
+def other(x):
+    return x - 0.5
+
+class Eleven:
+    def __get__(self, instance, owner=None):
+        return 11.0
+
+class Meta(type):
+    factor = 13.0
+
+class Kept(metaclass=Meta):
+    eleven = Eleven()
+    def __len__(self):
+        return 3
+
+BY_NAME = {
+    "f": lambda x: x * 2,
+    "k": 3,
+}
+ROWS = [[1.0, 2.0], [3.0]]
+SPACE = types.SimpleNamespace(level=29.0)
 PART = functools.partial(callee, by=4.0)
 
 def f(x, n=2):
@@ -67,6 +103,8 @@ def f(x, n=2):
         total = total * Disc(1.5).twice() + Kind.LOW.value
     if isinstance(total, np.ndarray) and WORDS[0] == "a":
         total = total + W.sum() + TABLE[0] + Point().x + Rate().r
+    total = total + plain(x) + other(x) + Kept().eleven + len(Kept()) + Meta.factor
+    total = total + BY_NAME["f"](x) + BY_NAME["k"] + ROWS[0][1] + SPACE.level
     return total + helper.K * abs(-2.0) + max(1.0, 0.5) + helper.g(x) + math.pi
 """
 HELPER = """
@@ -176,6 +214,14 @@ CHANGES = [
     ("W = np.arange(3.0)", "W = np.arange(3)"),  # its type
     ("TABLE = [1.0, 2.0]", "TABLE = [1, 2.0]"),
     ("N = 3", "N = 3\ndef max(a, b):\n    return a * 10"),  # a name of Python's
+    ("g(*args) * 2.0", "g(*args) * 2.5"),  # a decorator
+    ("@doubled\n", ""),
+    ("@scaled(3.0)", "@scaled(4.0)"),  # an argument of one
+    ("x + 0.25", "x + 0.5"),  # what it decorates
+    ("return 11.0", "return 12.0"),  # a descriptor
+    ("factor = 13.0", "factor = 14.0"),  # an attribute of a class of classes
+    ("return 3\n\nBY", "return 4\n\nBY"),  # what Python's functions call
+    ("lambda x: x * 2,", "lambda x: x * 3,"),  # a function in a dict
     ("def f(x", "def abs(x):\n    return x\n\ndef f(x"),
 ]
 OF_HELPER = [("K = 7.0", "K = 8.0"), ("x - 1", "x - 2"), ("def g", "def h(x): 0\ndef g")]
@@ -208,6 +254,9 @@ def test_what_is_captured_is_read_anew(folder, counted, program):
     count = len(counted)
     run(program(BASE.replace("W = np.arange(3.0)", "W = np.arange(3.0) * 5")), X)
     run(program(BASE.replace("TABLE = [1.0, 2.0]", "TABLE = [9.0, 2.0]")), X)
+    run(program(BASE.replace("ROWS = [[1.0, 2.0]", "ROWS = [[1.0, 2.5]")), X)
+    run(program(BASE.replace('"k": 3', '"k": 4')), X)
+    run(program(BASE.replace("level=29.0", "level=30.0")), X)
     assert len(counted) == count
 
 

@@ -93,11 +93,11 @@ def call_object(engine: Engine, value: Any, args: list[Any], kwargs: dict[str, A
         return call_library(engine, value, implementation, args, kwargs)
     if (row := refusal(value)) is not None:
         refuse_outside(engine, value, row, args, kwargs)
+    if (function := dispatchers.stand_in(value)) is not None:
+        return call_object(engine, function, args, kwargs)
     if isinstance(value, types.MethodType):  # which has the attributes of its function
         owner = engine.captures.abstract(engine, value.__self__)
         return call_object(engine, value.__func__, [owner, *args], kwargs)
-    if (function := dispatchers.stand_in(value)) is not None:
-        return call_object(engine, function, args, kwargs)
     if dispatchers.element_function(value) is not None and not kwargs:
         return call_object(engine, dispatchers.applied, [Const(value), *args], {})
     inline = getattr(value, "__pyxla_inline__", None)
