@@ -41,6 +41,24 @@ def test_arguments_are_not_bound_to_other_parameters(function):
     assert "is of another function" in str(caught.value)
 
 
+def unbound_on_a_path(x):
+    def count(n):
+        if n > 3:
+            more = n
+        if n <= 0:
+            return 0
+        return count(n - 1) + (more if n > 3 else 1)
+
+    return count(int(x[0]))
+
+
+def test_what_data_ends_is_refused_at_its_first_repetition():
+    asked = Program("", unbound_on_a_path, (lambda: (np.array([5]),),), ())
+    assert cost(asked, False).visits < 150  # 24 calls in each other were visited
+    with pytest.raises(pyxla.CompileError, match="nested too deeply .as deep as data says"):
+        pyxla.compile(unbound_on_a_path)(np.array([5]))
+
+
 def sink(grid, i, j):
     if i < 0 or j < 0 or i >= len(grid) or j >= len(grid[0]) or grid[i][j] != 1:
         return

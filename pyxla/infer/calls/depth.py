@@ -70,7 +70,7 @@ def check_depth(engine: Engine, frame: Any) -> None:
     ends = len(frames) < MAX_DEPTH and len(undecided) < most.nested and not repeats
     if ends and few and not long:
         return
-    refusal = too_deep(engine)
+    refusal = too_deep(engine, "as deep as data says" if repeats else "")
     refusal.source = frame.ssa.source
     if not few:  # numbers that would be asked for, one after the other, are as much data
         raise refusal
@@ -97,9 +97,9 @@ def _is_undecided(frame: Any) -> bool:
     return bool(frame.returns) or any(frame.pending.values())
 
 
-def too_deep(engine: Engine) -> Any:
+def too_deep(engine: Engine, depth: str = "") -> Any:
     return engine.refuse(
-        f"calls are nested too deeply ({len(engine.frames)})",
+        f"calls are nested too deeply ({depth or len(engine.frames)})",
         "recursion needs a depth that constants and number arguments decide, of at most "
         f"{MAX_DEPTH} ({LIMITS[False].nested} where data may end it earlier), or calls of a "
         "function by itself, outside of `try`, of plain arguments",
