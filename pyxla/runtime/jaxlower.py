@@ -112,7 +112,8 @@ def _emit(ctx: Any, program: Program, emit: Callable[..., T], *what: Any, **how:
     foreign = functools.partial(_foreign_call, ctx)
     try:
         return emit(module.module, *what, symbols=module.symbol_table, foreign=foreign, **how)
-    except CompileError:
+    except CompileError as error:
+        error.loc = error.loc or _first_line(program)
         raise
     except Exception as error:
         raise InternalError(error, _first_line(program)) from error
@@ -174,18 +175,24 @@ def _host_call(
     avals = [ShapedArray(t.shape, t.dtype) for t in types]
     axes = ctx.module_context.axis_context
     alone = getattr(axes, "num_devices", 0) == 1
-    (result,), _, _ = mlir.emit_python_callback(
-        ctx.replace(avals_in=avals, avals_out=avals[:1]),
-        called,
-        None,
-        list(operands),
-        avals,
-        avals[:1],
-        has_side_effect=True,
-        returns_token=False,
-        # Of many devices, one calls with the whole arrays; under `shard_map` each with its own.
-        sharding=None if alone else callback._callback_op_sharding(axes, None, avals[:1]),
-    )
+    try:
+        (result,), _, _ = mlir.emit_python_callback(
+            ctx.replace(avals_in=avals, avals_out=avals[:1]),
+            called,
+            None,
+            list(operands),
+            avals,
+            avals[:1],
+            has_side_effect=True,
+            returns_token=False,
+            # Of many devices, one calls with the whole arrays; under `shard_map` each with its own.
+            sharding=None if alone else callback._callback_op_sharding(axes, None, avals[:1]),
+        )
+    except ValueError as error:  # JAX has no device here that could call
+        raise CompileError(
+            f"a program that prints or calls Python cannot be made for elsewhere: {error}",
+            hint="return what is to be printed",
+        ) from error
     return result
 
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+
 import jax
 import numpy as np
 import pytest
@@ -9,6 +11,8 @@ from jax import export
 
 import pyxla
 from pyxla.hlo import convolution
+from tests import platforms
+from tests.programs import Program
 
 
 def solved(a, b):
@@ -33,8 +37,8 @@ def settled(a, b):
 def test_no_code_of_the_cpu_is_in_modules_for_others(function):
     compiled = pyxla.compile(function)
     a, b = jax.ShapeDtypeStruct((8, 8), np.float32), jax.ShapeDtypeStruct((8,), np.float32)
-    for platforms in (["tpu"], ["cuda"], ["tpu", "cuda"]):
-        made = export.export(jax.jit(compiled), platforms=platforms)(a, b).mlir_module()
+    for names in (["tpu"], ["cuda"], ["tpu", "cuda"]):
+        made = export.export(jax.jit(compiled), platforms=names)(a, b).mlir_module()
         assert "lapack" not in made
         assert "xla_cpu" not in made
 
@@ -80,3 +84,26 @@ def test_derivatives_and_convolutions_on_accelerators_are_as_exact():
     products = [s for s in made.splitlines() if "dot_general" in s or "stablehlo.convolution" in s]
     assert len(products) >= 4
     assert all("HIGHEST" in line for line in products)
+
+
+def factored(a):
+    return np.linalg.qr(a)[1] @ np.linalg.eigvalsh(a)
+
+
+@pytest.mark.parametrize(("wrong", "found"), [("lapack|cpu", []), ("Qr", ["tpu: Qr"])])
+def test_what_a_platform_does_not_have_is_found(wrong, found, monkeypatch):
+    monkeypatch.setattr(platforms, "OF_THE_CPU", re.compile(wrong))
+    program = Program("factored", factored, (lambda: (np.eye(4),),), ())
+    assert list(platforms.refused(program, platforms.PLATFORMS)) == found
+
+
+def shown(a):
+    print(a.sum())
+    return a
+
+
+def test_what_prints_is_refused_for_other_platforms():
+    program = Program("shown", shown, (lambda: (np.eye(4),),), ())
+    (reason,) = platforms.refused(program, ("tpu",))
+    assert reason.startswith("tpu: CompileError")
+    assert "prints or calls Python" in reason
