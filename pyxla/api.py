@@ -24,7 +24,6 @@ from pyxla.errors import (
     CompileError,
     ListOverflow,
     PowerType,
-    UndefinedName,
     ValueNeeded,
     outward,
     shorten,
@@ -650,7 +649,7 @@ def compile_with(function: Any, options: Options) -> Any:
     annotations = types.annotated(function)
     if annotations is not None:
         # A global that comes later, or a value that is needed, waits for the first call.
-        with contextlib.suppress(UndefinedName, ValueNeeded):
+        with contextlib.suppress(NameError, ValueNeeded):
             compiled.specialize(*annotations)
     return compiled
 

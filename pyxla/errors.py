@@ -110,7 +110,7 @@ class CompileError(Exception):
         remedy: str = "",
         same: Exception | None = None,
     ) -> None:
-        super().__init__(message)
+        Exception.__init__(self, message)  # the other class of `also` may take other arguments
         self.message = message
         self.raises, self.words, self.remedy = raises, words, remedy
         self.same = same
@@ -290,10 +290,6 @@ class BadArgument(CompileError):
 
 class UnsupportedSyntax(CompileError):
     """A form of Python outside the language (`frontend.fence` lists what is accepted)."""
-
-
-class UndefinedName(CompileError):
-    """A global name that does not exist; it may by the time of a call."""
 
 
 class ValueNeeded(CompileError):

@@ -239,13 +239,14 @@ class Engine:
     def key(self, x: Any, what: str = "a key") -> Any:
         """A dict key or set item."""
         if isinstance(x, Ref) and isinstance(self.heap.contents.get(x.cell), Array):
-            raise self.refuse("unhashable type: 'numpy.ndarray'", raises=TypeError)
+            message = "unhashable type: 'numpy.ndarray'"
+            raise self.refuse(message, raises=TypeError, words=message)
         value = self.static(x, what, "unrolled")  # then what it is computed from is known
         try:
             hash(value)
         except TypeError:
             message = f"unhashable type: {type(value).__name__!r}"
-            raise self.refuse(message, raises=TypeError) from None
+            raise self.refuse(message, raises=TypeError, words=message) from None
         return value
 
     def python_object(self, x: Any) -> Any:

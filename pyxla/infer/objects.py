@@ -15,11 +15,9 @@ from pyxla.infer import classes, using
 from pyxla.infer.arrays import access as arrays
 from pyxla.infer.arrays.attributes import (
     SAME_IN_ARRAYS,
-    missing,
     of_array,
     of_scalar,
     part_of,
-    raise_missing,
 )
 from pyxla.infer.arrays.mutating import set_shape
 from pyxla.infer.calls import functions, standard
@@ -56,6 +54,7 @@ from pyxla.infer.lists import columnar, pools
 from pyxla.infer.members import of_choice
 from pyxla.infer.raising import exceptions
 from pyxla.infer.raising.objects import as_instance, chosen, class_of_exception, raise_lacking
+from pyxla.infer.raising.refusals import missing
 from pyxla.ir.types import PYTHON_DTYPES
 from pyxla.lib.containers import actual
 from pyxla.lib.interpreted import computed_once, is_stored, store, stored
@@ -119,7 +118,7 @@ def _of_constant(engine: Engine, value: Any, name: str) -> Any:
 def _method(engine: Engine, cls: type, x: Any, name: str) -> Any:
     descriptor = getattr(cls, name, None)
     if descriptor is None or not callable(descriptor):
-        raise missing(engine, cls.__name__, name, dir(cls))
+        raise missing(engine, x, cls.__name__, name, dir(cls))
     return Compound("method", (Const(descriptor), x))
 
 
@@ -187,9 +186,8 @@ def _of_instance(engine: Engine, x: Ref, content: ObjectCell, name: str) -> Any:
             return Const(actual(content.cls))
         if (fallback := engine.captures.member(content.cls, "__getattr__")) is not None:
             return call_object(engine, fallback, [x, Const(name)], {})
-        raise_missing(engine, content.cls, name)
         known = [*content.fields, *dir(content.cls)]
-        raise missing(engine, f"{content.cls.__name__!r} object", name, known)
+        raise missing(engine, x, f"{content.cls.__name__!r} object", name, known)
     if isinstance(found, types.MethodDescriptorType) and lookup(found) is None:
         words = f"{found.__qualname__} is not among the methods that can be compiled"
         raise engine.refuse(words, "use an operator, a statement or a loop")
@@ -268,7 +266,7 @@ def _of_compound(engine: Engine, x: Any, name: str) -> Any:
     if exceptions.is_exception(x):
         return _of_exception(engine, x, name)
     if not isinstance(x, Compound):
-        raise missing(engine, arrays.kind_of(engine, x), name)
+        raise missing(engine, x, arrays.kind_of(engine, x), name)
     if x.kind in ("range", "slice") and name in ("start", "stop", "step"):
         return x.items[("start", "stop", "step").index(name)]
     if x.kind == "super":
@@ -289,7 +287,7 @@ def _of_compound(engine: Engine, x: Any, name: str) -> Any:
         return Compound("method", (Const(getattr(str, name)), x))
     if x.kind in iterators.ONCE and name in ("send", "close", "__next__"):
         iterators.read_in_steps(engine, x)
-    raise missing(engine, x.kind, name)
+    raise missing(engine, x, x.kind, name)
 
 
 def _of_exception(engine: Engine, x: Any, name: str) -> Any:
@@ -330,7 +328,7 @@ def _of_super(engine: Engine, x: Compound, name: str) -> Any:
             if generated:
                 return Compound("method", (Const(found), self_))
             return _member(engine, cls, self_, name, found)
-    raise missing(engine, "super", name)
+    raise missing(engine, x, "super", name)
 
 
 def set_attribute(engine: Engine, x: Any, name: str, value: Any, plainly: bool = False) -> None:
@@ -382,7 +380,7 @@ def delete_attribute(engine: Engine, x: Any, name: str) -> None:
     """`del x.name`."""
     content = engine.heap.contents.get(x.cell) if isinstance(x, Ref) else None
     if not isinstance(content, ObjectCell) or name not in content.fields:
-        raise missing(engine, arrays.kind_of(engine, x), name)
+        raise missing(engine, x, arrays.kind_of(engine, x), name)
     need_plain(engine, content.cls, "__delattr__")
     fields = {k: v for k, v in content.fields.items() if k != name}
     engine.set_content(x.cell, ObjectCell(content.cls, fields))

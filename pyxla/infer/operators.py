@@ -29,6 +29,7 @@ from pyxla.infer.containers.comparing import (
     type_name,
     unordered,
 )
+from pyxla.infer.containers.indexing import content_of
 from pyxla.infer.engine import Engine
 from pyxla.infer.facts.deciding import decided_by_data
 from pyxla.infer.facts.magnitude import GROWING, MOST_BITS, TOO_LARGE, bits
@@ -52,6 +53,7 @@ from pyxla.infer.lists import columnar, methods, number_lists, reading
 from pyxla.infer.raising import powers
 from pyxla.infer.raising.catching import raise_unless
 from pyxla.infer.raising.faults import Raises
+from pyxla.infer.raising.refusals import full_name, python_class
 from pyxla.infer.structure import OPERATORS
 from pyxla.infer.text import strings
 from pyxla.infer.text.pieces import is_text, joined, percent
@@ -89,14 +91,14 @@ _SYMBOL = {
 }  # fmt: skip
 
 
-def binary(engine: Engine, op: str, x: Any, y: Any) -> Any:
-    """`x op y`."""
+def binary(engine: Engine, op: str, x: Any, y: Any, assigned: bool = False) -> Any:
+    """`x op y`; assigned: of `x op= y`."""
     if type(x) is Const and type(y) is Const:
-        return fold(engine, op, x.value, y.value)
+        return fold(engine, op, x.value, y.value, assigned=assigned)
     if (plain := as_written(engine, x, y)) is not None:
         return engine.library(symbol_of(op), OPERATORS[op], *plain)
     if is_none(x) is not False or is_none(y) is not False:
-        x, y = without_none(engine, op, x, y)
+        x, y = without_none(engine, op, x, y, assigned=assigned)
     if is_operand(engine, x) and is_operand(engine, y):
         found = separately(engine, op, (x, y), functools.partial(binary, engine, op))
         if found is not None:
@@ -115,14 +117,20 @@ def binary(engine: Engine, op: str, x: Any, y: Any) -> Any:
     if result is None:
         result = _sequence_operator(engine, op, x, y)
     if result is None:
-        raise _unsupported(engine, symbol_of(op), x, y)
+        raise _unsupported(engine, op, x, y, assigned)
     return result
 
 
-def _unsupported(engine: Engine, symbol: str, x: Any, y: Any) -> Exception:
+def _unsupported(engine: Engine, op: str, x: Any, y: Any, assigned: bool) -> Exception:
     kinds = [arrays.kind_of(engine, v) for v in (x, y)]
+    symbol = f"{symbol_of(op)}{'=' * assigned}"
     message = f"unsupported operand types for {symbol}: {kinds[0]} and {kinds[1]}"
-    return engine.refuse(message, types=kinds, raises=TypeError)
+    classes = [python_class(engine, v) for v in (x, y)]
+    names = [full_name(cls) for cls in classes if cls is not None]
+    own = {"add": classes[:1], "mod": classes[:1], "mul": classes}.get(op, [])
+    joins = any(hasattr(cls, f"__{op}__") and hasattr(cls, "__len__") for cls in own)
+    words = _no_operands(op, names, assigned) if len(names) == 2 and not joins else None
+    return engine.refuse(message, types=kinds, raises=TypeError, words=words)
 
 
 def as_written(engine: Engine, x: Any, y: Any) -> tuple[Any, Any] | None:
@@ -141,17 +149,17 @@ def as_written(engine: Engine, x: Any, y: Any) -> tuple[Any, Any] | None:
     return None
 
 
-def without_none(engine: Engine, op: str, *xs: Any) -> list[Any]:
+def without_none(engine: Engine, op: str, *xs: Any, assigned: bool = False) -> list[Any]:
     """The operands of an operator that None does not have."""
     optional = [is_variant(x, "optional") for x in xs]
     others = [x.value if maybe else x for x, maybe in zip(xs, optional, strict=True)]
     names = [type_name(engine, x) for x in others]
     errors: list[Any] = [
-        TypeError(_no_operands(op, [*names[:i], "NoneType", *names[i + 1 :]]))
+        TypeError(_no_operands(op, [*names[:i], "NoneType", *names[i + 1 :]], assigned))
         for i in range(len(xs))
     ]
     if all(optional) and len(xs) == 2:  # the words are others where the second is None too
-        both_none = TypeError(_no_operands(op, ["NoneType", "NoneType"]))
+        both_none = TypeError(_no_operands(op, ["NoneType", "NoneType"], assigned))
         errors[0] = Raises(TypeError, functools.partial(_none, engine, xs[1], both_none, errors[0]))
     sizes = [n for x in xs for n in _unknown_sizes(engine, x)]
     if not sizes:
@@ -175,13 +183,14 @@ def _none(engine: Engine, other: Any, both_none: Exception, error: Exception) ->
     return error
 
 
-def _no_operands(op: str, names: list[str]) -> str:
-    """What CPython says of operands of these classes, of which one is None's."""
+def _no_operands(op: str, names: list[str], assigned: bool = False) -> str:
+    """What CPython says of operands of these classes."""
     if op in MIRROR:
         return unordered(op, *names)
     if len(names) == 1:
         return f"bad operand type for unary {_UNARY.get(op, op)}: 'NoneType'"
     symbol = "** or pow()" if op == "pow" else symbol_of(op)
+    symbol = f"{symbol_of(op)}=" if assigned else symbol
     return f"unsupported operand type(s) for {symbol}: {names[0]!r} and {names[1]!r}"
 
 
@@ -231,16 +240,17 @@ def symbol_of(op: str) -> str:
     return _SYMBOL.get(op, op)
 
 
-def fold(engine: Engine, op: str, *values: Any) -> Any:
+def fold(engine: Engine, op: str, *values: Any, assigned: bool = False) -> Any:
     """What CPython computes for known operands; an exception it raises is raised by the program."""
     if not all(isinstance(v, FOLDABLE) for v in values):
         if op not in ("eq", "ne", "is_", "is_not"):
             return engine.fold_object(FOLDED[op], values)
     if op in GROWING and bits(op, *values) > MOST_BITS:
         raise engine.refuse(*TOO_LARGE)
+    function = getattr(operator, f"i{op.strip('_')}") if assigned else FOLDED[op]
     try:
         with np.errstate(all="ignore"):
-            return Const(FOLDED[op](*values))
+            return Const(function(*values))
     except Exception as error:  # noqa: BLE001 - whatever CPython raises here, the program raises
         return engine.raise_constant(error)
 
@@ -343,7 +353,7 @@ def inplace(engine: Engine, op: str, x: Any, y: Any) -> Any:
     if not isinstance(x, Ref):
         if may_be_array(x):
             raise refused(engine, f"{symbol_of(op)}= writes to an array", x)
-        return binary(engine, op, x, y)
+        return binary(engine, op, x, y, assigned=True)
     grown = columnar.found(engine.heap, x)
     if grown is not None and grown.cls is tuple:
         return binary(engine, op, x, y)
@@ -361,7 +371,7 @@ def inplace(engine: Engine, op: str, x: Any, y: Any) -> Any:
             y = using.some(engine, y, _error_of_none(op, arrays.dtype_of(engine, x)))
         if not is_operand(engine, y) and special(engine, y, "__array_ufunc__", ()) is None:
             if is_text(y):
-                raise _unsupported(engine, f"{symbol_of(op)}=", x, y)
+                raise _unsupported(engine, op, x, y, True)
             y = engine.abstract(engine.as_array(y))
         if op != "matmul":
             verify_inplace(engine, *arrays.shown(engine, x), engine.bounded_operand(y))
@@ -371,7 +381,7 @@ def inplace(engine: Engine, op: str, x: Any, y: Any) -> Any:
         engine.set_content(x.cell, ListCell(content.items * engine.static(y)))
         return x
     if isinstance(content, SetCell) and op in _OF_SETS:
-        other = y.value if isinstance(y, Const) else engine.heap.contents.get(y.cell)
+        other = y.value if isinstance(y, Const) else content_of(engine, y)
         if isinstance(other, (SetCell, frozenset)):
             step = Step(f"__i{_DUNDER.get(op, op)}__", (other,))
             engine.set_content(x.cell, steps.after(content, step))
@@ -383,7 +393,7 @@ def inplace(engine: Engine, op: str, x: Any, y: Any) -> Any:
         result = special(engine, x, f"__i{_DUNDER.get(op, op)}__", (y,))
         if result is not None:
             return result
-    return binary(engine, op, x, y)
+    return binary(engine, op, x, y, assigned=True)
 
 
 def _error_of_none(op: str, dtype: np.dtype) -> Exception:

@@ -33,6 +33,7 @@ from pyxla.infer.lattice import Compound, Const, Live, Ref, Tuple, Unbound, Vari
 from pyxla.infer.lists import columnar, rows, shared
 from pyxla.infer.objects import delete_attribute, get_attribute, set_attribute
 from pyxla.infer.operators import binary, inplace, truth, unary
+from pyxla.infer.raising.refusals import ITERATION, need
 from pyxla.infer.text.pieces import formatted, joined
 from pyxla.ir.core import Instr
 from pyxla.lib import sequences
@@ -285,9 +286,9 @@ def _dict(engine: Engine, frame: Frame, instr: Instr) -> Any:
 
 @transfer("unpack")
 def _unpack(engine: Engine, frame: Frame, instr: Instr) -> Any:
-    x = using.some(
-        engine, frame.env[instr.operands[0]], "cannot unpack non-iterable NoneType object"
-    )
+    words = "cannot unpack non-iterable {} object"
+    x = using.some(engine, frame.env[instr.operands[0]], words.format("NoneType"))
+    need(engine, x, ITERATION, "cannot be unpacked", words)
     before, after = instr.attrs["before"], instr.attrs["after"]
     if instr.attrs["starred"] and (cls := class_of(engine, x)) and find(cls, "__next__"):
         x = call(engine, Const(sequences.unpacked), [x, Const(before), Const(before + after)], {})

@@ -102,9 +102,22 @@ class Deque(collections.deque):
             raise IndexError("deque already at its maximum size")
         self.items.insert(at, x)
 
+    def __lt__(self, other: Any) -> Any:
+        return self.items < other.items if isinstance(other, Deque) else NotImplemented
+
+    def __le__(self, other: Any) -> Any:
+        return self.items <= other.items if isinstance(other, Deque) else NotImplemented
+
+    def __gt__(self, other: Any) -> Any:
+        return self.items > other.items if isinstance(other, Deque) else NotImplemented
+
+    def __ge__(self, other: Any) -> Any:
+        return self.items >= other.items if isinstance(other, Deque) else NotImplemented
+
     def __add__(self, other: Any) -> Deque:
         if not isinstance(other, Deque):
-            raise TypeError("can only concatenate deque to deque")
+            kind = type(other).__name__
+            raise TypeError(f'can only concatenate deque (not "{kind}") to deque')
         return Deque(self.items + other.items, self.limit)
 
     def __mul__(self, times: int) -> Deque:

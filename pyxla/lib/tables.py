@@ -120,6 +120,11 @@ def pairs(names: list[Any], data: list[Any]) -> Any:
     return list(zip(names, data, strict=True))
 
 
+def is_set(x: Any) -> Any:
+    """Whether operators of sets take it."""
+    return isinstance(x, (set, frozenset, View))
+
+
 class View(tuple):
     """`keys()` or `items()` of a dict whose keys are constants: a tuple that compares as a set."""
 
@@ -148,23 +153,23 @@ class View(tuple):
     def __rsub__(self, other: Any) -> Any:
         return set(other).difference(self)
 
-    def __eq__(self, other: object) -> Any:
-        return isinstance(other, (set, frozenset, View)) and set(self) == set(other)
+    def __eq__(self, other: Any) -> Any:
+        return is_set(other) and set(self) == set(other)
 
     def __ne__(self, other: object) -> Any:
         return not self == other
 
     def __le__(self, other: Any) -> Any:
-        return set(self) <= set(other)
+        return set(self) <= set(other) if is_set(other) else NotImplemented
 
     def __lt__(self, other: Any) -> Any:
-        return set(self) < set(other)
+        return set(self) < set(other) if is_set(other) else NotImplemented
 
     def __ge__(self, other: Any) -> Any:
-        return set(self) >= set(other)
+        return set(self) >= set(other) if is_set(other) else NotImplemented
 
     def __gt__(self, other: Any) -> Any:
-        return set(self) > set(other)
+        return set(self) > set(other) if is_set(other) else NotImplemented
 
     __hash__ = None  # type: ignore[assignment]
 
@@ -269,13 +274,14 @@ class Table(dict):
         return copied(self)
 
     def __or__(self, other: Any) -> Any:
-        return fill(self.copy(), other.items())
+        return fill(self.copy(), other.items()) if isinstance(other, dict) else NotImplemented
 
     def __ror__(self, other: Any) -> Any:
-        return fill(other.copy(), self.items())
+        return fill(other.copy(), self.items()) if isinstance(other, dict) else NotImplemented
 
     def __ior__(self, other: Any) -> Any:  # type: ignore[misc]
-        return fill(self, other.items())
+        self.update(other)
+        return self
 
     def __eq__(self, other: object) -> Any:
         if not isinstance(other, dict) or len(self) != len(other):
@@ -357,43 +363,67 @@ class Reading:
         return self ^ gather(set(), other)
 
     def __or__(self, other: Any) -> Any:
+        if not is_set(other):
+            return NotImplemented
         return like(self, gather(gather(set(), self), other))
 
     def __and__(self, other: Any) -> Any:
+        if not is_set(other):
+            return NotImplemented
         return like(self, shared(self, other, True))
 
     def __sub__(self, other: Any) -> Any:
+        if not is_set(other):
+            return NotImplemented
         return like(self, shared(self, other, False))
 
     def __xor__(self, other: Any) -> Any:
+        if not is_set(other):
+            return NotImplemented
         return like(self, gather(shared(self, other, False), shared(other, self, False)))
 
     def __ror__(self, other: Any) -> Any:
+        if not is_set(other):
+            return NotImplemented
         return like(other, gather(gather(set(), other), self))
 
     def __rand__(self, other: Any) -> Any:
+        if not is_set(other):
+            return NotImplemented
         return like(other, shared(other, self, True))
 
     def __rsub__(self, other: Any) -> Any:
+        if not is_set(other):
+            return NotImplemented
         return like(other, shared(other, self, False))
 
     def __rxor__(self, other: Any) -> Any:
+        if not is_set(other):
+            return NotImplemented
         return like(other, gather(shared(other, self, False), shared(self, other, False)))
 
     def __le__(self, other: Any) -> Any:
+        if not is_set(other):
+            return NotImplemented
         return len(shared(self, other, False)) == 0
 
     def __lt__(self, other: Any) -> Any:
+        if not is_set(other):
+            return NotImplemented
         return len(self) < len(other) and self <= other
 
     def __ge__(self, other: Any) -> Any:
+        if not is_set(other):
+            return NotImplemented
         return len(shared(other, self, False)) == 0
 
     def __gt__(self, other: Any) -> Any:
+        if not is_set(other):
+            return NotImplemented
         return len(self) > len(other) and self >= other
 
-    def __eq__(self, other: object) -> Any:
-        if not isinstance(other, (set, frozenset)):
+    def __eq__(self, other: Any) -> Any:
+        if not is_set(other):
             return False
         return len(self) == len(other) and len(shared(self, other, False)) == 0
 
@@ -469,17 +499,23 @@ class TableSet(Reading, set):
         gather(self, kept)
 
     def __ior__(self, other: Any) -> Any:  # type: ignore[misc]
-        return gather(self, other)
+        return gather(self, other) if is_set(other) else NotImplemented
 
     def __iand__(self, other: Any) -> Any:  # type: ignore[misc]
+        if not is_set(other):
+            return NotImplemented
         self._keep(other, True)
         return self
 
     def __isub__(self, other: Any) -> Any:  # type: ignore[misc]
+        if not is_set(other):
+            return NotImplemented
         self._keep(other, False)
         return self
 
     def __ixor__(self, other: Any) -> Any:  # type: ignore[misc]
+        if not is_set(other):
+            return NotImplemented
         self.symmetric_difference_update(other)
         return self
 

@@ -26,7 +26,7 @@ def two(a, b):
     return a + b
 
 
-@bad("'NoneType' object is not callable", float)
+@bad("None is not callable", float)
 def calls_none(x):
     f = None
     return f(x)  # <-

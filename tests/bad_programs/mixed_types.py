@@ -46,7 +46,7 @@ def iterates_a_number(x):
     return total
 
 
-@bad("float is not iterable", float)
+@bad("float cannot be unpacked", float)
 def unpacks_a_number(x):
     a, b = x  # <-
     return a + b

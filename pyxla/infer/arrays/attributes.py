@@ -2,13 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
 from typing import Any
 
 import numpy as np
 
-from pyxla.errors import also
-from pyxla.hints import owner, similar
 from pyxla.infer.arrays import access as arrays
 from pyxla.infer.arrays import makers, viewing
 from pyxla.infer.arrays.bits import part
@@ -16,29 +13,16 @@ from pyxla.infer.arrays.views import extend
 from pyxla.infer.calls.dispatch import call_object
 from pyxla.infer.engine import Engine
 from pyxla.infer.lattice import Compound, Const, Ref, Scalar, Tuple
+from pyxla.infer.raising.refusals import missing
 from pyxla.lib.refused import ATTRIBUTES
 from pyxla.lib.registry import lookup
-
-
-def missing(engine: Engine, kind: str, name: str, known: Iterable[str] = ()) -> Exception:
-    """The refusal of an attribute that such objects lack; `known`: those they have."""
-    words = f"{kind} has no attribute {name!r}"
-    return engine.refuse(words, similar(name, known) or owner(name), also(AttributeError))
-
-
-def raise_missing(engine: Engine, cls: type, name: str) -> None:
-    """Where the program catches it, raise what CPython does for an attribute that `cls` lacks."""
-    if engine.catches(AttributeError) and not hasattr(cls, name):
-        message = f"{cls.__name__!r} object has no attribute {name!r}"
-        engine.raise_constant(AttributeError(message))
 
 
 def of_scalar(engine: Engine, x: Scalar, name: str) -> Any:
     """An attribute of a Python number."""
     descriptor = getattr(x.kind, name, None)
     if descriptor is None:
-        raise_missing(engine, x.kind, name)
-        raise missing(engine, x.kind.__name__, name, dir(x.kind))
+        raise missing(engine, x, x.kind.__name__, name, dir(x.kind))
     if name in ("real", "imag", "numerator", "denominator"):
         if name in ("real", "numerator") and x.kind is not complex:
             return engine.rules.binary(engine, "mul", x, Const(1))  # of a bool, the int
@@ -103,7 +87,7 @@ def _of_jax_array(engine: Engine, x: Any, name: str) -> Any:
     """What JAX's arrays have and NumPy's have not."""
     descriptor = getattr(engine.jax.concrete, name, None)
     if (found := lookup(descriptor)) is None:
-        raise missing(engine, arrays.kind_of(engine, x), name, dir(np.ndarray))
+        raise missing(engine, x, arrays.kind_of(engine, x), name, dir(np.ndarray))
     if isinstance(descriptor, property):
         return found.function(engine, x)
     return Compound("method", (Const(descriptor), x))

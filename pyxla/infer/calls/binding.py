@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import inspect
 import types
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, cast
 
-from pyxla.errors import CompileError, also
+from pyxla.errors import CompileError
 from pyxla.frontend.source import SourceFunction
 from pyxla.hints import similar
 from pyxla.infer.lattice import Compound, Const, Scalar, Tuple
@@ -26,40 +26,37 @@ def bind(
     kwdefaults: dict[str, Any],
 ) -> list[Any]:
     """The value of each parameter, in the order of `source.params`; as CPython binds them."""
-    positional = [*source.posonly, *source.args]
-    values = dict(zip(positional, args, strict=False))
-    extra = args[len(positional) :]
-    if args and is_rest(args[-1]) and not extra:
+    most = len(source.posonly) + len(source.args)
+    if args and is_rest(args[-1]) and len(args) <= most:
         engine.iterate(args[-1].items[0])  # which refuses a number that is not known
-    rest = dict(kwargs)
-    name = source.name
-    for key in (*source.args, *source.kwonly):
-        if key in rest:
-            if key in values:
-                raise _bad_call(engine, f"{name}() got multiple values for argument {key!r}")
-            values[key] = rest.pop(key)
-    filled = dict(zip(positional[len(positional) - len(defaults) :], defaults, strict=False))
-    filled.update(kwdefaults)
-    if rest and source.kwarg is None:
-        key = next(iter(rest))
-        hint = similar(key, [*source.args, *source.kwonly])
-        raise _bad_call(engine, f"{name}() got an unexpected keyword argument {key!r}", hint)
-    if extra and source.vararg is None:
-        takes = _count(len(positional) - len(defaults), len(positional))
-        given = f"{len(args)} {'was' if len(args) == 1 else 'were'} given"
-        raise _bad_call(engine, f"{name}() takes {takes} but {given}")
-    missing = [k for k in (*positional, *source.kwonly) if k not in values and k not in filled]
-    for kind, names in (("positional", positional), ("keyword-only", source.kwonly)):
-        if named := [key for key in missing if key in names]:
-            what = _counted(named, f"required {kind} argument")
-            raise _bad_call(engine, f"{name}() missing {what}")
-    out = [values[k] if k in values else filled[k] for k in positional]
+    binder = types.FunctionType(_binder(source), {}, argdefs=tuple(defaults))
+    binder.__kwdefaults__, binder.__qualname__ = kwdefaults, source.qualname
+    try:
+        bound = binder(*args, **kwargs)
+    except TypeError as error:
+        raise _bad_call(engine, source, kwargs, str(error)) from None
+    out = list(bound)
     if source.vararg is not None:
-        out.append(_varargs(engine, extra))
-    out.extend(values[k] if k in values else filled[k] for k in source.kwonly)
+        out[most] = _varargs(engine, out[most])
     if source.kwarg is not None:
-        out.append(engine.new_dict(rest))
+        out[-1] = engine.new_dict(out[-1])
     return out
+
+
+def _binder(source: SourceFunction) -> types.CodeType:
+    """Of a function with the parameters of `source` that returns them: CPython binds them."""
+    if "binder" not in source.stages:
+        source.stages["binder"] = _compiled_binder(source)
+    return cast(types.CodeType, source.stages["binder"])
+
+
+def _compiled_binder(source: SourceFunction) -> types.CodeType:
+    starred = [f"*{source.vararg}"] if source.vararg else ["*"] if source.kwonly else []
+    named = [f"**{source.kwarg}"] if source.kwarg else []
+    only = [*source.posonly, "/"] if source.posonly else []
+    params = ", ".join([*only, *source.args, *starred, *source.kwonly, *named])
+    code = compile(f"lambda {params}: ({', '.join([*source.params, ''])})", "", "eval")
+    return next(part for part in code.co_consts if isinstance(part, types.CodeType))
 
 
 def takes_rest(engine: Engine, callee: Any, x: Any) -> bool:
@@ -97,29 +94,20 @@ def is_rest(x: Any) -> bool:
     return isinstance(x, Compound) and x.kind == "rest"
 
 
-def _varargs(engine: Engine, extra: list[Any]) -> Any:
+def _varargs(engine: Engine, extra: tuple[Any, ...]) -> Any:
     """What `*args` is."""
     if not extra or not is_rest(extra[-1]):
-        return Tuple(tuple(extra))
+        return Tuple(extra)
     (items,) = extra[-1].items
     if len(extra) > 1:
-        items = engine.rules.binary(engine, "add", engine.new_list(extra[:-1]), items)
+        items = engine.rules.binary(engine, "add", engine.new_list([*extra[:-1]]), items)
     return engine.rules.call(engine, Const(tuple), [items], {})
 
 
-def _bad_call(engine: Engine, message: str, hint: str = "") -> CompileError:
+def _bad_call(
+    engine: Engine, source: SourceFunction, kwargs: dict[str, Any], message: str
+) -> CompileError:
     """The refusal of arguments that a function does not take: CPython's TypeError."""
-    return engine.refuse(message, hint, kind=also(TypeError))
-
-
-def _counted(names: list[str], what: str) -> str:
-    """As CPython lists missing arguments: `2 required positional arguments: 'x' and 'y'`."""
-    *first, last = map(repr, names)
-    comma = "," if len(first) > 1 else ""
-    listed = f"{', '.join(first)}{comma} and {last}" if first else last
-    return f"{len(names)} {what}{'s' * (len(names) > 1)}: {listed}"
-
-
-def _count(least: int, most: int) -> str:
-    plural = "s" * (most != 1)
-    return f"{f'from {least} to ' if least < most else ''}{most} positional argument{plural}"
+    known = (*source.args, *source.kwonly)
+    hints = [similar(name, known) for name in kwargs if name not in known]
+    return engine.refuse(message, "".join(hints[:1]), raises=TypeError, words=message)

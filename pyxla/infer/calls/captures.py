@@ -19,7 +19,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from pyxla.errors import CompileError, Location, UndefinedName
+from pyxla.errors import CompileError, Location
 from pyxla.frontend.dispatchers import is_dispatcher
 from pyxla.hints import similar
 from pyxla.infer.arrays import access as arrays
@@ -173,15 +173,17 @@ class Captures:
         found = frame.module.get(name, MISSING)
         if found is MISSING:
             found = getattr(builtins, name, MISSING)
+            self.guard_absent(frame.module, name)
             if found is MISSING:
                 known = (*frame.module, *dir(builtins), *frame.ssa.source.names)
+                message = f"name {name!r} is not defined"
                 raise engine.refuse(
-                    f"name {name!r} is not defined",
+                    message,
                     similar(name, [other for other in known if other != name])
                     or "define it, or pass it as an argument",
-                    kind=UndefinedName,
+                    raises=NameError,
+                    words=message,
                 )
-            self.guard_absent(frame.module, name)
             return Const(found)
         if is_constant(found):
             self.guard(frame.module, name, found)

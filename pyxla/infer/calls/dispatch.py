@@ -16,7 +16,6 @@ from collections.abc import Callable
 from typing import Any
 
 from pyxla.frontend import dispatchers
-from pyxla.infer.arrays import access as arrays
 from pyxla.infer.calls import coroutines, functions, standard
 from pyxla.infer.calls.executed import (
     call_foldable,
@@ -33,6 +32,7 @@ from pyxla.infer.engine import Engine
 from pyxla.infer.heap import ObjectCell, Pooled
 from pyxla.infer.joins import folded
 from pyxla.infer.lattice import Compound, Const, Ref
+from pyxla.infer.raising.refusals import lacking
 from pyxla.lib import iterators
 from pyxla.lib.containers import in_python, is_stand, stand_for
 from pyxla.lib.random.libm import python_exp
@@ -63,8 +63,7 @@ def call(engine: Engine, callee: Any, args: list[Any], kwargs: dict[str, Any]) -
             return callee.meta(engine, callee.items, args, kwargs)
     result = special(engine, callee, "__call__", tuple(args), kwargs)
     if result is None:
-        kind = arrays.kind_of(engine, callee)
-        raise engine.refuse(f"{kind} is not callable", raises=TypeError)
+        raise lacking(engine, callee, "is not callable", "{!r} object is not callable")
     return result
 
 

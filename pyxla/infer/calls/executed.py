@@ -16,7 +16,8 @@ from pyxla.infer.calls import standard
 from pyxla.infer.calls.visiting import call_function
 from pyxla.infer.engine import Engine
 from pyxla.infer.exact import exactly
-from pyxla.infer.lattice import NeedsStatic, Scalar
+from pyxla.infer.lattice import Const, NeedsStatic, Scalar
+from pyxla.infer.raising.refusals import lacking
 from pyxla.lib.refused import Row, is_outside
 from pyxla.lib.registry import FOLDABLE
 
@@ -93,7 +94,7 @@ def is_library(value: Any) -> bool:
 def call_foldable(engine: Engine, value: Any, args: list[Any], kwargs: dict[str, Any]) -> Any:
     """A callable that only CPython knows: executed when every argument is known."""
     if not callable(value):
-        raise engine.refuse(f"{type(value).__name__!r} object is not callable")
+        raise lacking(engine, Const(value), "is not callable", "{!r} object is not callable")
     static = static_arguments(engine, args, kwargs)
     name = getattr(value, "__qualname__", None) or repr(value)
     module = getattr(value, "__module__", None)

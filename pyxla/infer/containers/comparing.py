@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import operator
+import sys
 from collections.abc import Callable
 from typing import Any
 
@@ -30,6 +31,7 @@ from pyxla.infer.joins import choices
 from pyxla.infer.lattice import Array, Const, Ref, Tuple, is_number, is_variant, number_type
 from pyxla.infer.lists import columnar, finding, growing, number_lists, reading
 from pyxla.infer.lists.item_types import Number
+from pyxla.infer.raising.refusals import ITERATION, full_name, lacking, need, python_class
 from pyxla.infer.text import strings
 from pyxla.infer.text.codes import is_texts
 from pyxla.ir.types import PYTHON_KINDS
@@ -117,6 +119,8 @@ def _compare_sequences(engine: Engine, op: str, x: Any, y: Any) -> Any:
     if op in ("eq", "ne") and one_grows(engine, x, y):
         same = call(engine, Const(sequences.same), [x, y], {})
         return _negated(engine, op, same)
+    if op in ORDER and not of_one_kind(engine, x, y):
+        raise _unordered(engine, op, x, y)
     if op in ORDER and one_grows(engine, x, y):
         return call(engine, Const(sequences.ordered), [x, y, Const(getattr(operator, op))], {})
     left, right = arrays.items_of(engine, x), arrays.items_of(engine, y)
@@ -124,12 +128,7 @@ def _compare_sequences(engine: Engine, op: str, x: Any, y: Any) -> Any:
         if op in ("eq", "ne"):
             same = engine.rules.compare(engine, "is_", x, y)
             return _negated(engine, op, same)
-        kinds = [arrays.kind_of(engine, v) for v in (x, y)]
-        raise engine.refuse(
-            f"{_SYMBOLS[op]} not supported between {kinds[0]} and {kinds[1]}",
-            raises=TypeError,
-            words=unordered(op, *[type_name(engine, v) for v in (x, y)]),
-        )
+        raise _unordered(engine, op, x, y)
     if op in ("eq", "ne"):
         equal: Any = Const(len(left) == len(right))
         for a, b in zip(left, right, strict=False):
@@ -184,8 +183,15 @@ def type_name(engine: Engine, x: Any) -> str:
     if is_number(x) or arrays.is_array(engine, x):  # NumPy asks the elements as Python objects
         dtype = number_type(x).dtype if is_number(x) else arrays.dtype_of(engine, x)
         return PYTHON_KINDS.get(dtype.kind, float).__name__
-    kind = sequence_kind(engine, x)
-    return kind.__name__ if kind else arrays.kind_of(engine, x)
+    cls = python_class(engine, x)
+    return full_name(cls) if cls else arrays.kind_of(engine, x)
+
+
+def _unordered(engine: Engine, op: str, x: Any, y: Any) -> CompileError:
+    kinds = [arrays.kind_of(engine, v) for v in (x, y)]
+    message = f"{_SYMBOLS[op]} not supported between {kinds[0]} and {kinds[1]}"
+    words = unordered(op, *[type_name(engine, v) for v in (x, y)])
+    return engine.refuse(message, raises=TypeError, words=words)
 
 
 def unordered(op: str, x: str, y: str) -> str:
@@ -205,14 +211,25 @@ def unpack_unknown(engine: Engine, x: Any, before: int, after: int, starred: boo
     return first[0] if len(first) == 1 else first
 
 
+def _check_hash(engine: Engine, x: Any, container: Any) -> None:
+    """Refuse to look for what has no hash where there are only such."""
+    kinds = [python_class(engine, v) for v in (x, container)]
+    if None in kinds or not issubclass(kinds[1], set | frozenset | dict):
+        return
+    frozen = issubclass(kinds[0], set) and not issubclass(kinds[1], dict)  # CPython does it then
+    if kinds[0].__hash__ is None and not frozen:
+        raise lacking(engine, x, "has no hash", "unhashable type: {!r}")
+
+
 def contains(engine: Engine, x: Any, container: Any, compare: Callable[..., Any]) -> Any:
     """`x in container`."""
     if isinstance(container, Const) and isinstance(container.value, Outside):
         return container.value.contains(engine, x)
     if choices.is_choice(container) and isinstance(x, Const):
         return choices.test(container, lambda text: x.value in text)
-    if is_texts(container) and (strings.is_dynamic(container) or strings.is_dynamic(x)):
+    if is_texts(container) and not (type(container) is type(x) is Const):
         return strings.contains(engine, x, container)
+    _check_hash(engine, x, container)
     if (grown := columnar.found(engine.heap, container)) is not None:
         return finding.contains(engine, grown, x)
     if (kept := number_lists.flat(engine, container)) is not None and is_number(x):
@@ -229,10 +246,15 @@ def contains(engine: Engine, x: Any, container: Any, compare: Callable[..., Any]
         return call(engine, Const(bool), [call(engine, Const(np.any), [hits], {})], {})
     if isinstance(container, Const) and isinstance(x, Const):
         return engine.fold_object(operator.contains, (container.value, x.value))
+    if isinstance(container, Const) and isinstance(container.value, bytes) and not is_number(x):
+        raise lacking(engine, x, "is no bytes", "a bytes-like object is required, not {!r}")
     if isinstance(content, ObjectCell) or isinstance(container, Tuple):
         result = special(engine, container, "__contains__", (x,))
         if result is not None:
             return engine.rules.truth(engine, result)
+    what = "a container or iterable" if sys.version_info >= (3, 14) else "iterable"
+    words = f"argument of type {{!r}} is not {what}"
+    need(engine, container, ITERATION, "is not iterable", words)
     found: Any = Const(False)
     for each in iterate_ahead(engine, container):
         same = compare(engine, "eq", each, x)

@@ -35,6 +35,7 @@ from pyxla.infer.engine import Engine
 from pyxla.infer.heap import ListCell, ObjectCell, SequenceIterator
 from pyxla.infer.lattice import Const, Tuple
 from pyxla.infer.lists import columnar, number_lists
+from pyxla.infer.raising.refusals import need
 from pyxla.lib import heaps, interpreted, sequences
 from pyxla.lib.iterators import next_or
 from pyxla.lib.registry import REGISTRY, rule
@@ -191,7 +192,8 @@ def _makes_iterators(cls: type) -> bool:
 
 @rule(next)
 def _next(engine: Engine, x: Any, *default: Any) -> Any:
-    """Of an iterator, or of a comprehension just made: its first item."""
+    """Of an iterator: its first item."""
+    need(engine, x, ["__next__"], "is not an iterator", "{!r} object is not an iterator")
     content = content_of(engine, x)
     if isinstance(content, ObjectCell) and hasattr(content.cls, "__next__"):
         if default:

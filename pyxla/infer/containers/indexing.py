@@ -18,8 +18,9 @@ from pyxla.infer.engine import Engine
 from pyxla.infer.heap import DictCell, ListCell, NumberList
 from pyxla.infer.joins import choices, folded
 from pyxla.infer.joins.kinds import may_be_array, refused
-from pyxla.infer.lattice import Array, Compound, Const, Ref, Scalar, Tuple
+from pyxla.infer.lattice import Array, Compound, Const, Ref, Tuple
 from pyxla.infer.lists import choosing, columnar, growing, methods, number_lists, reading
+from pyxla.infer.raising.refusals import lacking, python_class
 from pyxla.infer.text import strings
 from pyxla.lib.registry import lookup
 from pyxla.lib.tables import located
@@ -80,17 +81,8 @@ def get_item(engine: Engine, x: Any, key: Any) -> Any:
         return folded.get_item(engine, x, key) or strings.get_item(engine, x, key)
     result = special(engine, x, "__getitem__", (key,))
     if result is None:
-        raise lacking(engine, x, "cannot be indexed", "{} object is not subscriptable")
+        raise lacking(engine, x, "cannot be indexed", "{!r} object is not subscriptable")
     return result
-
-
-def lacking(engine: Engine, x: Any, message: str, words: str) -> Exception:
-    """What is raised where `x` does not have an operation; words: what CPython says then, behind
-    the name of its class."""
-    cls = engine.rules.type_of(engine, x) if isinstance(x, Scalar | Const) else None
-    told = None if cls is None else words.format(f"{cls.__name__!r}")
-    kind = arrays.kind_of(engine, x)
-    return engine.refuse(f"{kind} {message}", raises=TypeError, words=told)
 
 
 def _of_class(engine: Engine, x: Const, key: Any) -> Any:
@@ -175,8 +167,8 @@ def set_item(engine: Engine, x: Any, key: Any, value: Any) -> None:
     elif may_be_array(x):
         raise refused(engine, "an assignment to an item", x)
     elif special(engine, x, "__setitem__", (key, value)) is None:
-        kind = arrays.kind_of(engine, x)
-        raise engine.refuse(f"{kind} does not support item assignment")
+        message = "does not support item assignment"
+        raise lacking(engine, x, message, f"{{!r}} object {message}")
 
 
 def _set_in_list(engine: Engine, x: Any, key: Any, value: Any) -> bool:
@@ -240,7 +232,11 @@ def delete_item(engine: Engine, x: Any, key: Any) -> None:
             engine.raise_constant(error)
         engine.set_content(x.cell, ListCell(tuple(rest)))
     elif special(engine, x, "__delitem__", (key,)) is None:
-        raise engine.refuse(f"{arrays.kind_of(engine, x)} does not support item deletion")
+        cls = python_class(engine, x)
+        number = cls is not None and cls.__module__ == "builtins" and not hasattr(cls, "__len__")
+        does_not = "does not" if number else "doesn't"  # CPython has two places that say it
+        words = f"{{!r}} object {does_not} support item deletion"
+        raise lacking(engine, x, "does not support item deletion", words)
 
 
 def _bounds_of(key: Any) -> tuple[Any, ...]:

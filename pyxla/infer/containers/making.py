@@ -23,6 +23,7 @@ from pyxla.infer.heap import DictCell, ListCell, ObjectCell, SequenceIterator, S
 from pyxla.infer.lattice import Compound, Const, Ref, Scalar, Tuple
 from pyxla.infer.lists import columnar, finding, methods, number_lists, pools, reading, shared
 from pyxla.infer.lists.columnar import MANY
+from pyxla.infer.raising.refusals import ITERATION, need
 from pyxla.infer.text import strings
 from pyxla.ir.types import PYTHON_DTYPES
 from pyxla.lib import interpreted, sequences
@@ -151,7 +152,7 @@ def _sequences_of(engine: Engine, parts: Any) -> Any:
 def unknown(engine: Engine, x: Any) -> bool:
     """Whether a loop of the program reads the items of `x`: their number is known at run time only,
     and can only be, or they are many, made of data when they are asked for."""
-    if isinstance(x, (Const, Tuple)):
+    if isinstance(x, (Const, Tuple, Scalar)):
         return False
     if (inner := tables.plain_sequence(engine, x)) is not None:
         return unknown(engine, inner)
@@ -241,8 +242,15 @@ def dict_(engine: Engine, x: Any = None, /, **named: Any) -> Any:
             for key in iterate(engine, special(engine, x, "keys", ())):
                 items[engine.key(key)] = get_item(engine, x, key)
         else:
-            for pair in iterate(engine, x):
-                key, value = iterate(engine, pair)
+            for at, pair in enumerate(iterate(engine, x)):
+                element = f"dictionary update sequence element #{at}"
+                words = f"cannot convert {element} to a sequence"
+                need(engine, pair, ITERATION, "is no pair", words)
+                parts = iterate(engine, pair)
+                if len(parts) != 2:
+                    message = f"{element} has length {len(parts)}; 2 is required"
+                    return engine.raise_constant(ValueError(message))
+                key, value = parts
                 items[engine.key(key)] = value
     return tables.made(engine, DictCell({**items, **named}))
 

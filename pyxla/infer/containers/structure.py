@@ -19,7 +19,7 @@ from pyxla.infer.calls import coroutines
 from pyxla.infer.calls.dispatch import call
 from pyxla.infer.calls.visiting import special
 from pyxla.infer.containers import steps, tables
-from pyxla.infer.containers.indexing import FALSE, TRUE, content_of, get_item, lacking
+from pyxla.infer.containers.indexing import FALSE, TRUE, content_of, get_item
 from pyxla.infer.containers.indices import from_end
 from pyxla.infer.containers.iterators import ONCE, iterator, position, unwatched, use_up, used_up
 from pyxla.infer.containers.ranges import range_item, range_length
@@ -30,6 +30,7 @@ from pyxla.infer.joins import choices
 from pyxla.infer.lattice import Array, Compound, Const, Ref, Scalar, Tuple, is_variant
 from pyxla.infer.lists import columnar, methods, number_lists, reading
 from pyxla.infer.lists.items import item_of, layout_of
+from pyxla.infer.raising.refusals import lacking
 from pyxla.infer.text import strings
 from pyxla.infer.text.codes import string
 from pyxla.lib.interpreted import applied, applied_to_both, indexed
@@ -70,10 +71,7 @@ def sequence(engine: Engine, x: Any) -> Any:
             return sequence(engine, result)
         if engine.captures.member(content.cls, "__getitem__") is not None:
             return sequence(engine, call(engine, Const(indexed), [x], {}))
-        raise engine.refuse(
-            f"{arrays.kind_of(engine, x)} cannot be iterated over",
-            "define __iter__ to return a list, tuple, range or array",
-        )
+        raise lacking(engine, x, "is not iterable", "{!r} object is not iterable")
     if isinstance(x, Const):
         if isinstance(x.value, arrays.SEQUENCES):
             return x
@@ -89,7 +87,7 @@ def sequence(engine: Engine, x: Any) -> Any:
         return x
     if strings.is_dynamic(x):
         return string(strings.codes_of(engine, x))
-    raise lacking(engine, x, "is not iterable", "{} object is not iterable")
+    raise lacking(engine, x, "is not iterable", "{!r} object is not iterable")
 
 
 def _steps(engine: Engine, x: Any) -> bool:
@@ -207,7 +205,7 @@ def length(engine: Engine, x: Any) -> Any:
         return strings.length(engine, x)
     result = special(engine, x, "__len__", ())
     if result is None:
-        raise lacking(engine, x, "has no len()", "object of type {} has no len()")
+        raise lacking(engine, x, "has no len()", "object of type {!r} has no len()")
     return result
 
 

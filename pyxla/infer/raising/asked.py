@@ -8,15 +8,18 @@ hold, so the program certainly raises it.
 
 from __future__ import annotations
 
+import functools
+import itertools
 import math
 import operator
 import warnings
-from collections.abc import Callable, Hashable
+from collections.abc import Callable, Hashable, Iterator
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from pyxla.errors import CompileError, InternalError, also
+from pyxla.infer.arrays import access as arrays
 from pyxla.infer.lattice import Array, Compound, Const, Ref, Scalar
 from pyxla.ir.core import Instr
 from pyxla.lib.registry import is_numpys, lookup
@@ -27,11 +30,17 @@ if TYPE_CHECKING:
 
 MOST = 2**20  # of an int that may be a size
 LARGEST = 2**14  # elements of all samples, an outer product of which still fits in memory
-_MODULES = ("builtins", "numpy.exceptions", "numpy.linalg")
+_MODULES = ("builtins", "numpy.exceptions", "numpy.linalg", "numpy._core._exceptions")
 _OPERATIONS = {"getitem": operator.getitem, "setitem": operator.setitem, "truth": bool}
 _MEMBERS = {"contains": lambda x, y: x in y, "not_contains": lambda x, y: x not in y}
 _PYTHONS = (float, int, complex, bool)
-_NUMBERS = (0, 1, 3, -2, 1000)
+# The first of the numbers of a sample, and the step to the next: alike, rising and falling, since
+# what is raised may depend on their order.
+_NUMBERS = ((0, 0), (1, 1), (3, -1), (-2, 0), (1000, 7))
+_BUILTINS = frozenset(
+    (abs, bool, chr, complex, divmod, enumerate, float, int, iter, len, list, max, min, ord)
+    + (range, reversed, round, set, sorted, sum, tuple, zip)
+)
 
 
 def _zeros(shape: tuple[int, ...]) -> Any:
@@ -99,7 +108,9 @@ def _operation(
         else:
             function = _OPERATIONS[name]
         given = [_seen(engine, x) for x in values]
-        return (function, given, {}) if any(map(_is_numpys_value, given)) else None
+        if any(map(functools.partial(_is_other, engine), values, given)):
+            return None
+        return (function, given, {}) if any(map(_is_told, given)) else None
     except (CompileError, LookupError, AttributeError, _NoSampleError):
         return None
 
@@ -114,7 +125,8 @@ def _called(
         values = [*bound, *values]
         layout_ = ["pos"] * len(bound) + layout_
     function = callee.value if isinstance(callee, Const) else None
-    if not _is_numpys(function) or {"star", "kwstar"} & set(layout_):
+    asked = _is_numpys(function) or (isinstance(function, Hashable) and function in _BUILTINS)
+    if not asked or {"star", "kwstar"} & set(layout_):
         return None
     pairs = [(how, _seen(engine, x)) for how, x in zip(layout_, values, strict=True)]
     given = [x for how, x in pairs if how == "pos"]
@@ -123,9 +135,14 @@ def _called(
     return function, given, {how[3:]: x for how, x in pairs if how != "pos"}
 
 
-def _is_numpys_value(x: Any) -> bool:
-    """Whether NumPy has a say in what an operator does with it: an int of Python's may be huge."""
-    return isinstance(x, (Array, np.ndarray, np.generic))
+def _is_other(engine: Engine, x: Any, seen: Any) -> bool:
+    """Whether the library sees an array in what is another object: operators tell them apart."""
+    return isinstance(x, Ref) and isinstance(seen, Array) and not arrays.is_array(engine, x)
+
+
+def _is_told(x: Any) -> bool:
+    """Whether an operator with it can be asked for: of Python's numbers alone one may be huge."""
+    return not isinstance(x, (Scalar, *_PYTHONS))
 
 
 def _is_large(x: Any) -> bool:
@@ -163,8 +180,8 @@ def _certain(
 ) -> Exception | None:
     """What `function` raises for each of the samples."""
     found: Exception | None = None
-    for number, contents in zip(_NUMBERS, _CONTENTS, strict=True):
-        room = [LARGEST]
+    for numbers, contents in zip(_NUMBERS, _CONTENTS, strict=True):
+        room, number = [LARGEST], itertools.count(*numbers)
         try:
             args = [_sample(x, contents, number, room) for x in given]
             kwargs = {k: _sample(x, contents, number, room) for k, x in named.items()}
@@ -183,7 +200,7 @@ def _certain(
     return found
 
 
-def _sample(x: Any, contents: Callable[..., Any], number: int, room: list[int]) -> Any:
+def _sample(x: Any, contents: Callable[..., Any], number: Iterator[int], room: list[int]) -> Any:
     """An object of the type and shape of `x`."""
     if isinstance(x, Array):
         size = int(np.prod(x.shape, dtype=int))
@@ -196,7 +213,7 @@ def _sample(x: Any, contents: Callable[..., Any], number: int, room: list[int]) 
     if isinstance(x, Scalar):
         if x.kinds is not None or x.kind not in _PYTHONS:
             raise _NoSampleError
-        return x.kind(number)
+        return x.kind(next(number))
     if isinstance(x, (list, tuple)):
         items = [_sample(i, contents, number, room) for i in x]
         return items if isinstance(x, list) else tuple(items)

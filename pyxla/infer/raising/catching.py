@@ -27,6 +27,7 @@ if TYPE_CHECKING:
     from pyxla.infer.frame import Frame
     from pyxla.infer.interface import Engine
 
+_MISTAKES = (AttributeError, NameError, TypeError)
 Pads = Sequence[tuple[Block, tuple[type, ...] | None]]
 
 
@@ -181,12 +182,13 @@ def _may_be_another(frame: Frame) -> bool:
 
 def _as_raised(engine: Engine, error: CompileError) -> Compound | None:
     """What the program raises in the place of a refusal, where that is certain: no other path
-    matters to it.  What is no type for an operation is refused all the same, if nothing takes it,
-    and so is what the library's own Python comes to."""
+    matters to it.  A mistake in the program, such as a misspelt name or what is no type for an
+    operation, is refused all the same, if nothing takes it, and so is what the library's own
+    Python comes to."""
     kind = error.raises
     caught = kind is not None and issubclass(kind, engine.guards)
     own = engine.loc is None or is_own(engine.loc)
-    if kind is None or (not caught and (own or issubclass(kind, TypeError))):
+    if kind is None or (not caught and (own or issubclass(kind, _MISTAKES))):
         return None
     if error.same is not None:
         return Compound("exception", tuple(map(Const, error.same.args)), kind)
@@ -203,6 +205,6 @@ def _caught(error: CompileError, kind: type[Exception]) -> Any:
     if error.words is not None:
         return Const(error.words)
     return Conflict(
-        f"the text of this {kind.__name__} is not NumPy's word for word",
+        f"the text of this {kind.__name__} is not CPython's word for word",
         hint="catch the exception without reading its text, or raise one of your own",
     )

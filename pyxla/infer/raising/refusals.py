@@ -6,14 +6,23 @@ with an exception as NumPy has it.
 
 from __future__ import annotations
 
-from typing import Any
+from collections.abc import Iterable, Sequence
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.linalg import LinAlgError
 
-from pyxla.errors import Location, also
+from pyxla.errors import CompileError, Location, also
+from pyxla.hints import owner, similar
+from pyxla.infer.arrays import access as arrays
 from pyxla.ir.core import Instr, Phi, Value
 from pyxla.ir.op import OpError
+from pyxla.lib.containers import actual
+
+ITERATION = ("__iter__", "__getitem__")
+
+if TYPE_CHECKING:
+    from pyxla.infer.interface import Engine
 
 # What library functions raise; all but `OpError`, our own, as NumPy does: the first that fits.
 REFUSALS = (
@@ -39,3 +48,54 @@ def origins(values: list[Value], here: Location | None) -> list[tuple[str, Locat
         elif value.hint:
             notes.append((f"{value.type} is argument {value.hint!r}", None))
     return notes
+
+
+def python_class(engine: Engine, x: Any) -> type | None:
+    """The class that CPython gives `x`, where that is known."""
+    if getattr(x, "kinds", None) is not None:
+        return None
+    try:
+        cls = actual(engine.rules.type_of(engine, x))
+    except CompileError:
+        return None
+    own = cls is object or cls.__module__.startswith("pyxla.")
+    return None if own else cls
+
+
+def full_name(cls: type) -> str:
+    """The name of a class in CPython's messages, which those of modules in C often give in full."""
+    if issubclass(cls, int):
+        return cls.__name__
+    try:
+        int.__new__(cls)  # type: ignore[type-var]
+    except TypeError as error:  # "int.__new__(numpy.ndarray): numpy.ndarray is not a subtype"
+        return str(error).partition("(")[2].partition(")")[0]
+    raise AssertionError(cls)
+
+
+def lacking(engine: Engine, x: Any, message: str, words: str) -> CompileError:
+    """What is raised where `x` does not have an operation; words: what CPython says then, with the
+    name of its class in the place of `{}`."""
+    cls = python_class(engine, x)
+    told = None if cls is None else words.format(full_name(cls))
+    return engine.refuse(f"{arrays.kind_of(engine, x)} {message}", raises=TypeError, words=told)
+
+
+def missing(
+    engine: Engine, x: Any, kind: str, name: str, known: Iterable[str] = ()
+) -> CompileError:
+    """What is raised where `x` has no attribute of this name; known: names that it has."""
+    message = f"{kind} has no attribute {name!r}"
+    hint = similar(name, known) or owner(name)
+    cls = python_class(engine, x)
+    if cls is None or hasattr(cls, name):  # CPython has it
+        return engine.refuse(message, hint, also(AttributeError))
+    words = f"{full_name(cls)!r} object has no attribute {name!r}"
+    return engine.refuse(message, hint, raises=AttributeError, words=words)
+
+
+def need(engine: Engine, x: Any, methods: Sequence[str], message: str, words: str) -> None:
+    """Refuse `x` if its class certainly has none of these methods."""
+    cls = python_class(engine, x)
+    if cls is not None and not any(hasattr(cls, name) for name in methods):
+        raise lacking(engine, x, message, words)

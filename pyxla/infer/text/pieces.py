@@ -7,6 +7,7 @@ Conversions are those of `frontend.support.format_spec`.
 
 from __future__ import annotations
 
+import collections
 import copy
 import re
 import string
@@ -31,6 +32,7 @@ from pyxla.infer.lists.items import picks_of, with_column
 from pyxla.infer.objects import get_attribute
 from pyxla.infer.raising.exceptions import alternatives, is_exception, select
 from pyxla.infer.raising.objects import as_instance
+from pyxla.infer.raising.refusals import full_name, python_class
 from pyxla.infer.text import codes as texts
 from pyxla.infer.text import strings
 from pyxla.lib.registry import rule
@@ -220,9 +222,18 @@ def _str_join(engine: Engine, separator: Any, items: Any) -> Any:
 
 def _no_text(engine: Engine, place: int, x: Any) -> TypeError:
     """What `str.join` raises of an item that is no text."""
-    cls = engine.rules.type_of(engine, x)
-    name = f"numpy.{cls.__name__}" if cls.__module__ == "numpy" else cls.__name__
+    name = full_name(engine.rules.type_of(engine, x))
     return TypeError(f"sequence item {place}: expected str instance, {name} found")
+
+
+def _is_mapping(engine: Engine, x: Any) -> bool:
+    """Whether CPython takes `x` for a mapping on the right of `%`: it may have items to spare."""
+    cls = python_class(engine, x)
+    return (
+        cls is not None
+        and hasattr(cls, "__getitem__")
+        and not issubclass(cls, tuple | str | collections.deque)
+    )
 
 
 def percent(engine: Engine, template: str, x: Any) -> Any:
@@ -240,7 +251,8 @@ def percent(engine: Engine, template: str, x: Any) -> Any:
         else:
             message = "not enough arguments for format string"
             return engine.raise_constant(TypeError(message))
-    if next(given, None) is not None:
+    unused = None if _is_mapping(engine, x) else next(given, None)
+    if unused is not None:
         message = "not all arguments converted during string formatting"
         return engine.raise_constant(TypeError(message))
     return joined([*parts, Const(template[at:])])

@@ -16,6 +16,7 @@ from pyxla.infer.lattice import Array, Compound, Const, Ref, Scalar, Tuple, is_n
 from pyxla.infer.lists import columnar, growing, reading
 from pyxla.infer.lists.item_types import Chars
 from pyxla.infer.raising.check_table import TOO_LARGE
+from pyxla.infer.raising.refusals import lacking
 from pyxla.infer.text import codes as texts
 from pyxla.infer.text.codes import is_string, is_texts, string
 from pyxla.ir.core import Branch, Value
@@ -105,9 +106,8 @@ def compared(engine: Engine, operation: str, x: Any, y: Any) -> Any:
 def contains(engine: Engine, part: Any, x: Any) -> Any:
     """`part in x`."""
     if not is_texts(part):
-        kind = engine.rules.type_of(engine, part).__name__
-        message = f"'in <string>' requires string as left operand, not {kind}"
-        return engine.raise_constant(TypeError(message))
+        words = "'in <string>' requires string as left operand, not {}"
+        raise lacking(engine, part, "is no string, and looked for in one", words)
     return as_bool(strings.contains(codes_of(engine, x), codes_of(engine, part)))
 
 

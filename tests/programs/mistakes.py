@@ -1,0 +1,236 @@
+"""Mistakes that CPython and NumPy raise for, caught by the program, which reads their words."""
+
+import collections
+import math
+
+import numpy as np
+
+from tests.programs import program
+
+
+class Plain:
+    def __init__(self, v):
+        self.v = v
+
+    def method(self, a):
+        return a
+
+
+def told(error):
+    return f"{type(error).__name__}: {error}"
+
+
+@program("except text", lambda: (3,), lambda: (2.5,), lambda: ("ab",), lambda: (None,))
+def operands(n):
+    found = []
+    try:
+        n += [1]
+    except TypeError as e:
+        found.append(told(e))
+    try:
+        n -= "a"
+    except TypeError as e:
+        found.append(told(e))
+    try:
+        found.append(-n < [])
+    except TypeError as e:
+        found.append(told(e))
+    try:
+        found.append(n | Plain(1))
+    except TypeError as e:
+        found.append(told(e))
+    try:
+        n **= None
+    except TypeError as e:
+        found.append(told(e))
+    return found
+
+
+@program("except text", lambda: (3,), lambda: (2.5,), lambda: (True,), lambda: (Plain(2),))
+def no_sequence(n):
+    found = []
+    try:
+        a, b = n
+    except TypeError as e:
+        found.append(told(e))
+    try:
+        found.append([*n, 1])
+    except TypeError:
+        found.append("no iterable")
+    try:
+        found.append(len(n))
+    except TypeError as e:
+        found.append(told(e))
+    try:
+        found.append(3 in n)
+    except TypeError as e:
+        found.append(told(e))
+    try:
+        del n[0]
+    except TypeError as e:
+        found.append(told(e))
+    try:
+        n[0] = 1
+    except TypeError as e:
+        found.append(told(e))
+    try:
+        found.append(next(n))
+    except TypeError as e:
+        found.append(told(e))
+    try:
+        found.append(dict(n))
+    except TypeError as e:
+        found.append(told(e))
+    return found
+
+
+@program("except text", lambda: (3,))
+def calls(n):
+    def inner(a, /, b, c=1, *, d):
+        return a + b + c + d
+
+    found = []
+    try:
+        found.append(inner(n))
+    except TypeError as e:
+        found.append(told(e))
+    try:
+        found.append(inner(n, n, n, n, d=1))
+    except TypeError as e:
+        found.append(told(e))
+    try:
+        found.append(inner(a=n, b=1, d=1))
+    except TypeError as e:
+        found.append(told(e))
+    try:
+        found.append(inner(n, 1, b=2, d=1))
+    except TypeError as e:
+        found.append(told(e))
+    try:
+        found.append(Plain(n).method(1, 2))
+    except TypeError as e:
+        found.append(told(e))
+    try:
+        found.append(Plain())
+    except TypeError as e:
+        found.append(told(e))
+    try:
+        found.append(n())
+    except TypeError as e:
+        found.append(told(e))
+    try:
+        found.append(int([n]) + math.sqrt("x"))
+    except TypeError as e:
+        found.append(told(e))
+    return found
+
+
+@program(
+    "except text",
+    lambda: ([1, 2],),
+    lambda: ((1, 2),),
+    lambda: ({1: 2},),
+    lambda: ({3, 4},),
+    lambda: ("ab",),
+    lambda: (collections.deque([1]),),
+    lambda: (np.ones(3),),
+)
+def attributes(x):
+    found = []
+    try:
+        found.append(x.nothing)
+    except AttributeError as e:
+        found.append(told(e))
+    try:
+        found.append(Plain(x).w)
+    except AttributeError as e:
+        found.append(told(e))
+    try:
+        found.append(undefined_name + 1)  # noqa: F821
+    except NameError as e:
+        found.append(told(e))
+    try:
+        found.append({2: [x][0:1]} | x)
+    except TypeError:
+        found.append("no operand")
+    return found
+
+
+@program("except text", lambda: (np.arange(3), 0.5), lambda: (np.arange(3), -0.5))
+def casts(a, v):
+    try:
+        a += v
+    except TypeError as e:
+        if v < 0:
+            return told(e), repr(e)
+        a = a * v
+    return a
+
+
+ORDERED = (
+    *(lambda: ([1, 5],), lambda: ((1, 5),), lambda: ({1: 2},), lambda: ({1, 5},)),
+    *(lambda: (frozenset({1}),), lambda: (range(2),), lambda: ("ab",)),
+    *(lambda: (collections.deque([1]),), lambda: (b"ab",)),
+)
+
+
+@program("except sets text", *ORDERED)
+def set_operators(other):
+    found = []
+    s = {1, 2}
+    for k in range(2):
+        try:
+            found.append(sorted(s | other) if k else sorted(s - other))
+        except TypeError as e:
+            found.append(told(e))
+        try:
+            found.append(sorted(other & s) if k else sorted(s ^ other))
+        except TypeError as e:
+            found.append(told(e))
+    try:
+        s |= other
+    except TypeError as e:
+        found.append(told(e))
+    return found, sorted(s)
+
+
+@program("except text", *ORDERED)
+def orders(other):
+    found = []
+    for mine in ([1, 2], (1, 2), {1}, frozenset({1, 2}), "ab", range(2)):
+        try:
+            found.append(mine < other)
+        except TypeError as e:
+            found.append(told(e))
+        try:
+            found.append(other >= mine)
+        except TypeError as e:
+            found.append(told(e))
+    return found
+
+
+@program("except text", *ORDERED)
+def looked_for(x):
+    found = []
+    for where in ("abc", {1}, frozenset({1}), {1: 2}, b"abc", [1]):
+        try:
+            found.append(x in where)
+        except TypeError as e:
+            found.append(told(e))
+    return found
+
+
+@program("except text", *ORDERED)
+def no_iterators(x):
+    try:
+        return next(x)
+    except TypeError as e:
+        return told(e)
+
+
+@program("text", *ORDERED)
+def spare_items(x):
+    try:
+        return "no field" % x  # noqa: F507, UP031
+    except TypeError as e:
+        return told(e)
