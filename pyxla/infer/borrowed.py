@@ -12,6 +12,8 @@ from numpy.polynomial import polyutils
 
 from pyxla.infer.arrays import access as arrays
 from pyxla.infer.calls.dispatch import call_object
+from pyxla.infer.calls.library import apply
+from pyxla.infer.containers.comparing import sequence_kind
 from pyxla.infer.containers.structure import length, sequence
 from pyxla.infer.engine import Engine
 from pyxla.infer.heap import ObjectCell
@@ -20,7 +22,7 @@ from pyxla.ir.op import OpError
 from pyxla.lib import drivers
 from pyxla.lib.masks import constant_of
 from pyxla.lib.operands import as_array, cast
-from pyxla.lib.registry import FOLDABLE, rule
+from pyxla.lib.registry import FOLDABLE, REGISTRY, rule
 from pyxla.lib.sorting import known_numbers
 from pyxla.ops.shape import reshape
 
@@ -105,6 +107,26 @@ def monotonicity(engine: Engine, bins: Any) -> Any:
     if known is not None:
         return engine.fold_object(_MONOTONICITY, [known])
     return call_object(engine, drivers.monotonicity, [bins], {})
+
+
+@rule(np.block)
+def block(engine: Engine, arrays: Any) -> Any:
+    return _of_blocks(engine, arrays)
+
+
+def _of_blocks(engine: Engine, given: Any) -> Any:
+    """Lists are blocks, also those that are kept as arrays; arrays are not."""
+    if _is_known(engine, given):
+        return arrays.fresh(engine, apply(engine, "block", REGISTRY[np.block], [given], {}))
+    return call_object(engine, drivers.block, [given], {})
+
+
+def _is_known(engine: Engine, x: Any) -> bool:
+    """Whether `x` is no list, or one of known items, all through."""
+    items = arrays.items_of(engine, x)
+    if sequence_kind(engine, x) is not list:
+        return True
+    return items is not None and all(_is_known(engine, item) for item in items)
 
 
 @rule(np.linalg.matrix_power)

@@ -68,6 +68,26 @@ def indices(shape: tuple[int, ...], position: int) -> Any:
     return found
 
 
+def block(given: Any) -> Any:
+    """`np.block` of lists of any lengths."""
+    depth = _depth(given)
+    return _joined(given, depth, depth)
+
+
+def _depth(x: Any) -> int:
+    if not isinstance(x, list):
+        return 0
+    if not x:
+        raise ValueError("List at arrays cannot be empty")
+    return 1 + _depth(x[0])
+
+
+def _joined(x: Any, depth: int, ndim: int) -> Any:
+    if not depth or (depth == 1 and np.ndim(x[0]) == 0):
+        return np.array(x, ndmin=ndim)
+    return np.concatenate([_joined(item, depth - 1, ndim) for item in x], -depth)
+
+
 def matrix_power(a: Any, n: int) -> Any:
     """`np.linalg.matrix_power` by the bits of `n`, from the last."""
     a = np.asanyarray(a)

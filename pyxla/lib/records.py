@@ -16,18 +16,20 @@ FIELD = " "
 AMBIGUOUS = (
     "The truth value of an array with more than one element is ambiguous. Use a.any() or a.all()"
 )
+KINDS = (None, "quicksort", "heapsort", "mergesort", "stable")
 
 
 class Records:
     """A structured array of `__pyxla_dtype__`."""
 
-    # Of the class: its dtype, the names of the fields, the class itself, that of elements, and what
-    # it stands for.
+    # Of the class: its dtype, the names of the fields, the class itself, that of elements, what it
+    # stands for, and whether that is no class of its own.
     __pyxla_dtype__: np.dtype
     __pyxla_names__: tuple[str, ...] = ()
     __pyxla_class__: Any = None
     __pyxla_element__: Any = None
     __pyxla_type__: type = np.ndarray
+    __pyxla_plain__ = True
 
     @classmethod
     def __pyxla_made__(cls, fields: dict[str, Any]) -> Any:
@@ -93,6 +95,12 @@ class Records:
     def copy(self) -> Any:
         return build(self.__pyxla_class__, [self[name].copy() for name in self.__pyxla_names__])
 
+    def argsort(self, axis: Any = -1, kind: Any = None, order: Any = None) -> Any:
+        return argsort(self, axis, kind, order)
+
+    def sort(self, axis: Any = -1, kind: Any = None, order: Any = None) -> None:
+        self[...] = sort(self, axis, kind, order)
+
     def tolist(self) -> list[Any]:
         return list(zip(*[self[name].tolist() for name in self.__pyxla_names__], strict=True))
 
@@ -117,6 +125,7 @@ class NamedRecords(Records):
     """A `np.recarray`, whose fields are attributes."""
 
     __pyxla_type__ = np.recarray
+    __pyxla_plain__ = False
 
     def __getattr__(self, name: str) -> Any:
         return self[name]
@@ -217,6 +226,62 @@ def is_structured(x: Any, array: bool) -> bool:
 def unsupported(x: Any) -> Any:
     """What is refused of structured arrays."""
     return np.rec.array(x)
+
+
+# --- NumPy's functions of structured arrays ------------------------------------------------------
+
+
+def is_plain(x: Any) -> bool:
+    """Whether `x` is a structured array, but no `np.recarray`."""
+    return is_structured(x, True) and x.__pyxla_plain__
+
+
+def argsort(a: Any, axis: Any = -1, kind: Any = None, order: Any = None) -> Any:
+    """By the fields in `order`, then by all others."""
+    names = a.__pyxla_names__
+    if not is_plain(a) or a.ndim != 1 or axis not in (-1, 0) or kind not in KINDS:
+        return unsupported(a)
+    first = (order,) if isinstance(order, str) else tuple(order or ())
+    for name in first:
+        if name not in names:
+            raise ValueError(f"unknown field name: {name}")
+    ranked = first + tuple([name for name in names if name not in first])
+    return np.lexsort([a[name] for name in ranked[::-1]])
+
+
+def sort(a: Any, axis: Any = -1, kind: Any = None, order: Any = None) -> Any:
+    return a[argsort(a, axis, kind, order)]
+
+
+def concatenate(arrays: Any) -> Any:
+    cls = arrays[0].__pyxla_class__
+    for a in arrays:
+        if not is_plain(a) or a.__pyxla_dtype__ != cls.__pyxla_dtype__:
+            return unsupported(a)
+    return build(cls, [np.concatenate([a[name] for a in arrays]) for name in cls.__pyxla_names__])
+
+
+def copy(a: Any) -> Any:
+    return a.copy()
+
+
+def zeros_like(a: Any) -> Any:
+    return build(a.__pyxla_class__, [np.zeros_like(a[name]) for name in a.__pyxla_names__])
+
+
+def ones_like(a: Any) -> Any:
+    return build(a.__pyxla_class__, [np.ones_like(a[name]) for name in a.__pyxla_names__])
+
+
+FUNCTIONS: dict[Any, Any] = {
+    np.sort: sort,
+    np.argsort: argsort,
+    np.concatenate: concatenate,
+    np.copy: copy,
+    np.zeros_like: zeros_like,
+    np.empty_like: zeros_like,
+    np.ones_like: ones_like,
+}
 
 
 @functools.lru_cache(256)

@@ -70,3 +70,23 @@ def indexed_by_grown_list(x):
     y[hull, 1] = 1.0
     y[hull] += x[hull][:, None]
     return x[hull], y, x[[i for i in range(len(x)) if x[i] > 0]]
+
+
+@program(
+    "lists of arrays that are blocks",
+    lambda: (np.array([[1.0, 2.0], [3.0, 4.0]]), 2),
+    lambda: (np.ones((3, 3), np.float32), 3),
+)
+def blocks(a, n):
+    columns = []
+    for i in range(n):
+        columns.append(a * i)
+    square = np.block([[a + i * j for j in range(n)] for i in range(n)])
+    numbers = np.block([float(v) for v in a[0] if v > 1])
+    return (
+        np.block(columns),
+        square,
+        np.block([columns]),
+        np.block([[a[i]] for i in range(n)]),
+        numbers,
+    )

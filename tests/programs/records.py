@@ -116,3 +116,26 @@ def several_fields(a):
 def no_such_fields(a):
     a["x"] = 3
     return a[["x", "y"]]
+
+
+@program("records", _particles, lambda: (particles(0),), lambda: (particles(1),))
+def in_order(a):
+    by = np.sort(a, order="hits")
+    by["x"] += 1
+    order, ranks = np.argsort(a, order=["alive", "v"]), a.argsort(order="x")
+    a.sort(order=("hits", "v"))
+    return by, order, ranks, np.sort(a, 0, kind="stable"), a["x"]
+
+
+@program("records", _particles, lambda: (particles(0),))
+def put_together(a):
+    out = np.empty_like(a)
+    for i in range(len(a)):
+        out[i] = a[len(a) - 1 - i]
+    more = np.concatenate((a, np.ones(2, a.dtype), a[a["alive"]]))
+    return out, np.zeros_like(a), np.ones_like(a), np.copy(a), more, a.dtype == more.dtype
+
+
+@program("records exception", _particles)
+def no_such_order(a):
+    return np.sort(a, order="y")

@@ -11,6 +11,7 @@ from pyxla.infer.heap import ListCell, ObjectCell
 from pyxla.infer.lattice import Const, Ref, Tuple, taken_apart
 from pyxla.lib.records import (
     FIELD,
+    FUNCTIONS,
     NamedRecords,
     Record,
     Records,
@@ -55,6 +56,24 @@ def created(engine: Engine, function: Any, args: list[Any], kwargs: dict[str, An
         for x, name in zip(given, names, strict=True)
     ]
     return _build(engine, cls, columns)
+
+
+def applied(engine: Engine, function: Any, args: list[Any], kwargs: dict[str, Any]) -> Any:
+    """What one of NumPy's functions gives for structured arrays; None where this is no such call,
+    or has other options."""
+    if function not in FUNCTIONS or not args:
+        return None
+    first = taken_apart(args[0])
+    held = engine.heap.contents.get(first.cell) if isinstance(first, Ref) else first
+    if isinstance(held, ListCell | Tuple) and held.items:
+        first = held.items[0]
+    own = FUNCTIONS[function]
+    names = own.__code__.co_varnames[: own.__code__.co_argcount]
+    fits = len(args) <= len(names) and set(kwargs) <= set(names[len(args) :])
+    content = engine.heap.contents.get(first.cell) if isinstance(first, Ref) else None
+    if not fits or not getattr(getattr(content, "cls", None), "__pyxla_plain__", False):
+        return None
+    return engine.rules.call(engine, Const(own), args, kwargs)
 
 
 def _build(engine: Engine, cls: Any, columns: Sequence[Any]) -> Any:

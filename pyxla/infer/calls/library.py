@@ -43,6 +43,8 @@ def call_library(
         return found
     if (made := records.created(engine, value, args, kwargs)) is not None:
         return made
+    if (found := records.applied(engine, value, args, kwargs)) is not None:
+        return found
     if implementation.heap:
         if any(map(kinds.may_be_array, args)) and (is_numpys(value) or value in OF_OBJECTS):
             raise kinds.refused(engine, f"{name_of(value)} of a number", *args)
