@@ -88,7 +88,7 @@ def _unrolled(engine: Engine, frame: Frame, component: Component, entry: Edge, m
     try:
         for count in range(most):
             left = [len(frame.pending.get(target, ())) for target in doors]
-            if not engine.findings.iteration(component.header, count):
+            if not engine.findings.iteration(component.header, count, engine.iterations):
                 words = "too many iterations are visited one by one"
                 raise engine.refuse(words, "use an array in the place of the list", remedy="arrays")
             edge = visit_iteration(engine, frame, component, edge, known=True)
