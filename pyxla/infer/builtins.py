@@ -184,6 +184,8 @@ def _super(engine: Engine, *args: Any) -> Any:
         self_ = frame.env[first]
     content = content_of(engine, self_)
     cls = content.cls if isinstance(content, ObjectCell) else type_of(engine, self_)
+    if isinstance(self_, Const) and issubclass(cls, type) and issubclass(self_.value, start):
+        cls = self_.value  # in a class method, or in `__new__`
     return Compound("super", (self_,), (cls, start))
 
 

@@ -12,10 +12,10 @@ from pyxla.infer.calls.dispatch import call, call_object
 from pyxla.infer.classes import is_generated, need_constructible
 from pyxla.infer.engine import Engine
 from pyxla.infer.heap import DictCell, ObjectCell
-from pyxla.infer.lattice import Compound, Const, Tuple
+from pyxla.infer.lattice import Compound, Const, Ref, Tuple
 from pyxla.infer.lists import pools
 from pyxla.lib.containers import Dict
-from pyxla.lib.registry import lookup
+from pyxla.lib.registry import lookup, rule
 
 
 def construct(engine: Engine, cls: type, args: list[Any], kwargs: dict[str, Any]) -> Any:
@@ -27,9 +27,10 @@ def construct(engine: Engine, cls: type, args: list[Any], kwargs: dict[str, Any]
         return _construct_named_tuple(engine, cls, args, kwargs)
     if inspect.isabstract(cls):
         engine.fold_object(object.__new__, (cls,))  # which raises
-    held = {cls.__pyxla_sequence__: engine.new(DictCell({}))} if issubclass(cls, Dict) else {}
-    x = engine.new(ObjectCell(cls, held))
-    pools.noted(engine, cls)
+    new = engine.captures.member(cls, "__new__")
+    if isinstance(new, staticmethod) and isinstance(new.__func__, types.FunctionType):
+        return _made_by(engine, new.__func__, cls, args, kwargs)
+    x = _instance(engine, cls)
     init = engine.captures.member(cls, "__init__")
     if init is None:
         if args or kwargs:
@@ -37,6 +38,36 @@ def construct(engine: Engine, cls: type, args: list[Any], kwargs: dict[str, Any]
         return pools.entered(engine, x)
     call_member(engine, cls, "__init__", init, x, args, kwargs)
     return pools.entered(engine, x)
+
+
+def _instance(engine: Engine, cls: type) -> Ref:
+    """An instance without attributes."""
+    pools.noted(engine, cls)
+    held = {cls.__pyxla_sequence__: engine.new(DictCell({}))} if issubclass(cls, Dict) else {}
+    return engine.new(ObjectCell(cls, held))
+
+
+@rule(object.__new__)
+def _new(engine: Engine, cls: Any, *args: Any, **kwargs: Any) -> Ref:
+    """`super().__new__(cls)` in a `__new__` of the user's."""
+    known = engine.static(cls, "the class of an instance")
+    need_constructible(engine, known)
+    if (args or kwargs) and known.__new__ is not object.__new__:
+        message = "object.__new__() takes exactly one argument (the type to instantiate)"
+        engine.raise_constant(TypeError(message))
+    return _instance(engine, known)
+
+
+def _made_by(engine: Engine, new: Any, cls: type, args: list[Any], kwargs: dict[str, Any]) -> Any:
+    """What the user's `__new__` returns, initialized if it is an instance of `cls`."""
+    before = set(engine.heap.contents)
+    x = call_object(engine, new, [Const(cls), *args], kwargs)
+    content = engine.heap.contents.get(x.cell) if isinstance(x, Ref) else None
+    if not isinstance(content, ObjectCell) or not issubclass(content.cls, cls):
+        return x
+    if (init := engine.captures.member(content.cls, "__init__")) is not None:
+        call_member(engine, content.cls, "__init__", init, x, args, kwargs)
+    return x if x.cell in before else pools.entered(engine, x)
 
 
 def _positional(

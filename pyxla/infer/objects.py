@@ -322,6 +322,8 @@ def _of_super(engine: Engine, x: Compound, name: str) -> Any:
             found = base.__dict__[name]
             if name == "__init__" and base is object:
                 return Const(object_init)
+            if name == "__new__":
+                return engine.captures.abstract(engine, getattr(found, "__func__", found))
             if name == "__init__" and issubclass(base, BaseException) and not is_python(found):
                 return Compound("method", (Const(exception_init), self_))
             generated = dataclasses.is_dataclass(base) and is_generated(found)
@@ -354,7 +356,8 @@ def set_attribute(engine: Engine, x: Any, name: str, value: Any, plainly: bool =
     found = engine.captures.member(content.cls, name)
     if isinstance(found, property):
         if found.fset is None:
-            raise engine.refuse(f"property {name!r} of {content.cls.__name__!r} has no setter")
+            message = f"property {name!r} of {content.cls.__name__!r} object has no setter"
+            raise engine.refuse(message, raises=AttributeError, words=message)
         call_object(engine, found.fset, [x, value], {})
         return
     if is_python(put := getattr(type(found), "__set__", None)):
@@ -379,6 +382,13 @@ def set_attribute(engine: Engine, x: Any, name: str, value: Any, plainly: bool =
 def delete_attribute(engine: Engine, x: Any, name: str) -> None:
     """`del x.name`."""
     content = engine.heap.contents.get(x.cell) if isinstance(x, Ref) else None
+    found = engine.captures.member(content.cls, name) if isinstance(content, ObjectCell) else None
+    if isinstance(found, property):
+        if found.fdel is None:
+            message = f"property {name!r} of {content.cls.__name__!r} object has no deleter"
+            raise engine.refuse(message, raises=AttributeError, words=message)
+        call_object(engine, found.fdel, [x], {})
+        return
     if not isinstance(content, ObjectCell) or name not in content.fields:
         raise missing(engine, x, arrays.kind_of(engine, x), name)
     need_plain(engine, content.cls, "__delattr__")

@@ -429,6 +429,12 @@ def accumulate(items: Any, function: Any = None, *, initial: Any = None) -> Iter
         yield total
 
 
+def backwards(x: Any) -> Iterator[Any]:
+    """`reversed(x)` of an instance that has `__getitem__` and `__len__`."""
+    for place in range(len(x) - 1, -1, -1):
+        yield x[place]
+
+
 def indexed(x: Any) -> Iterator[Any]:
     """The items of an instance that has `__getitem__` alone."""
     place = 0

@@ -232,3 +232,132 @@ def iterated_by_items(x):
     small = Held(3, 1, 2)
     listed = list(Held(1, x)), [v for v in small], tuple(small), sorted(small), 9 in small
     return total, sum(Doubled(x)), len(list(Doubled(x))), (a, b, c), listed, max(small)
+
+
+class Scaled:
+    """Its `__new__` sets an attribute, which `__init__` reads."""
+
+    def __new__(cls, v, by=2):
+        made = super().__new__(cls)
+        made.factor = by
+        return made
+
+    def __init__(self, v, by=2):
+        self.v = v * self.factor
+
+
+class Twice(Scaled):
+    def __new__(cls, v):
+        return super().__new__(cls, v, by=4)
+
+
+class Only:
+    """The same instance each time."""
+
+    made = None
+
+    def __new__(cls, v):
+        if cls.made is None:
+            cls.made = object.__new__(cls)
+            cls.made.count = 0
+        return cls.made
+
+    def __init__(self, v):
+        self.count += v
+
+
+class Shared:
+    """One instance for each number, which the class keeps."""
+
+    known = {}
+
+    def __new__(cls, k):
+        if k not in cls.known:
+            cls.known[k] = super().__new__(cls)
+            cls.known[k].k = k
+        return cls.known[k]
+
+
+@program("object", lambda: (3,))
+def shared_by_number(n):
+    try:
+        return Shared(n) is Shared(n), Shared(n) is Shared(n + 1), Shared(n).k, len(Shared.known)
+    finally:
+        Shared.known = {}
+
+
+class Number:
+    """`__new__` returns no instance of the class, so that `__init__` is not called."""
+
+    def __new__(cls, v):
+        return v + 1
+
+    def __init__(self, v):
+        raise ValueError("not called")
+
+
+@program("object", lambda: (3,), lambda: (2.5,))
+def made_by_new(v):
+    rows = [Scaled(v + i, by=i) for i in range(3)]
+    return Scaled(v).v, Twice(v).v, type(Twice(v)).__name__, Number(v), sum(r.v for r in rows)
+
+
+@program("object", lambda: (3,))
+def one_instance(v):
+    try:
+        a, b = Only(v), Only(2)
+        return a is b, a.count, Only(1).count
+    finally:
+        Only.made = None
+
+
+class Steps:
+    def __init__(self, n):
+        self.n = n
+
+    def __len__(self):
+        return self.n
+
+    def __getitem__(self, i):
+        if not 0 <= i < self.n:
+            raise IndexError(i)
+        return i * 10
+
+
+@program("object iterator", lambda: (4,), lambda: (0,))
+def backwards_by_length(n):
+    return list(reversed(Steps(n))), [v for v in Steps(n)], sum(reversed(Steps(n)))
+
+
+class Deleted:
+    def __init__(self):
+        self.log = []
+
+    @property
+    def v(self):
+        return len(self.log)
+
+    @v.deleter
+    def v(self):
+        self.log.append("deleted")
+
+    @property
+    def fixed(self):
+        return 1
+
+
+@program("object except", lambda: (2,))
+def deleters(n):
+    x = Deleted()
+    for _ in range(n):
+        del x.v
+    found = [x.v, x.log]
+    try:
+        del x.fixed
+    except AttributeError as e:
+        found.append(str(e))
+    try:
+        x.fixed = n
+    except AttributeError as e:
+        found.append(str(e))
+    return found

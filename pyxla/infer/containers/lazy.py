@@ -7,6 +7,7 @@ from typing import Any
 
 from pyxla.infer.calls import coroutines
 from pyxla.infer.calls.dispatch import call
+from pyxla.infer.calls.visiting import find
 from pyxla.infer.containers.indexing import content_of, get_item
 from pyxla.infer.containers.iterators import USED_UP, made, unwatched
 from pyxla.infer.containers.structure import LENGTHS, length, rest, sequence
@@ -15,7 +16,7 @@ from pyxla.infer.engine import Engine
 from pyxla.infer.facts import extent
 from pyxla.infer.heap import ObjectCell, SequenceIterator
 from pyxla.infer.lattice import Compound, Const, Ref
-from pyxla.lib.interpreted import zip_strictly
+from pyxla.lib.interpreted import backwards, zip_strictly
 from pyxla.lib.registry import rule
 
 
@@ -71,6 +72,10 @@ def _lazy(engine: Engine, kind: type, parts: tuple[Any, ...]) -> Any:
 
 @rule(reversed)
 def _reversed(engine: Engine, x: Any) -> Any:
+    content = content_of(engine, x)
+    if isinstance(content, ObjectCell) and find(content.cls, "__reversed__") is None:
+        if find(content.cls, "__getitem__") is not None:
+            return call(engine, Const(backwards), [x], {})
     found = read(engine, x, backwards=True)  # which may get longer
     return made(engine, "reversed", (found, length(engine, found)))
 
