@@ -81,7 +81,19 @@ def no_sequence(n):
         found.append(dict(n))
     except TypeError as e:
         found.append(told(e))
+    try:
+        found.append({**n, 1: 2})
+    except TypeError as e:
+        found.append(told(e))
     return found
+
+
+@program("except text", lambda: ([(1, 2)],), lambda: (((1, 2),),), lambda: ({3: 4},))
+def no_mapping(pairs):
+    try:
+        return {**pairs, 5: 6}
+    except TypeError as e:
+        return told(e)
 
 
 @program("except text", lambda: (3,))

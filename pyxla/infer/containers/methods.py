@@ -20,6 +20,7 @@ from pyxla.infer.engine import Engine
 from pyxla.infer.heap import DictCell, ListCell, SetCell
 from pyxla.infer.lattice import Const, Live, Ref, Tuple
 from pyxla.infer.lists import columnar, finding, growing, methods
+from pyxla.infer.raising.refusals import need
 from pyxla.lib import sequences
 from pyxla.lib.registry import rule
 from pyxla.lib.tables import View, fill, pairs
@@ -267,7 +268,11 @@ def _update(engine: Engine, x: Any, other: Any = None, /, **named: Any) -> Any:
     return Const(None)
 
 
-rule(support.update)(_update)
+@rule(support.update)
+def _update_starred(engine: Engine, x: Any, mapping: Any) -> Any:
+    """`{**mapping}`."""
+    need(engine, mapping, ["keys"], "is not a mapping", "{!r} object is not a mapping")
+    return _update(engine, x, mapping)
 
 
 def _is_mapping(engine: Engine, x: Any) -> bool:
