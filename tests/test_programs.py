@@ -5,8 +5,9 @@ What its inference costs is held against the record, see `tests.cost`.
 
 from __future__ import annotations
 
+import sys
 import warnings
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from typing import Any
 
 import pytest
@@ -54,6 +55,14 @@ def compiled_outcome(program: Program, fn: Callable[..., Any], args: Any) -> tup
         if "refusable" in program.features:
             pytest.skip(error.message)
         raise
+
+
+@pytest.fixture(autouse=True)
+def recursion_limit() -> Iterator[None]:
+    """The limit of the process, which programs set as CPython runs them."""
+    limit = sys.getrecursionlimit()
+    yield
+    sys.setrecursionlimit(limit)
 
 
 @pytest.mark.parametrize("name", [case(name) for name in sorted(PROGRAMS)])

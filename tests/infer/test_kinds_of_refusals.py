@@ -37,8 +37,8 @@ def _unknown(a):
         (_index, IndexError, "index 7 is out of bounds for axis 0 with size 3"),
         (_reshaped, ValueError, "cannot reshape array of size 3 into shape (2,2)"),
         (_sorted, np.exceptions.AxisError, "axis 1 is out of bounds for array of dimension 1"),
-        (_called, TypeError, None),
-        (_attribute, None, None),
+        (_called, TypeError, "'numpy.ndarray' object is not callable"),
+        (_attribute, AttributeError, "'numpy.ndarray' object has no attribute 'length'"),
         (_unknown, None, None),
     ],
 )

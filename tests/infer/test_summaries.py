@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 import pyxla
-from pyxla.infer.engine import Engine
+from pyxla.infer import walking
 from tests.compare import difference
 
 W = np.arange(3.0)
@@ -427,8 +427,8 @@ def test_what_a_number_is_made_of_counts_where_it_is_looked_at():
 
 def test_one_visit_for_one_type(monkeypatch):
     visits = []
-    run = Engine.run
-    monkeypatch.setattr(Engine, "run", lambda e, f: visits.append(f.ssa) or run(e, f))
+    run = walking.run
+    monkeypatch.setattr(walking, "run", lambda e, f: visits.append(f.ssa) or run(e, f))
 
     def chain(x):
         for _ in range(20):
