@@ -30,6 +30,11 @@ class Point:
     east: float = 0.0
 
 
+class Pair(tuple[Any, ...]):
+    def __new__(cls, a: Any, b: Any) -> Any:
+        return super().__new__(cls, (a, b))
+
+
 SPELLED: dict[str, tuple[Callable[..., Any], str]] = {
     "the library's": (lambda x: np.sum(x, axsi=0), "'axis'"),
     "a maker's of arrays": (lambda x: np.zeros(3, dtpye=int) + x, "'dtype'"),
@@ -63,7 +68,8 @@ REMEDIES: list[tuple[Callable[..., Any], str]] = [
     (lambda x: x[len(x) / 2], "n // 2"),
     (lambda x: x.mean + 1, "x.mean()"),
     (lambda x: x.shape(), "without ()"),
-    (lambda x: fractions.Fraction(len(x), 3), "make the instance outside"),
+    (lambda x: Pair(x[0], 3.0), "make the instance outside"),
+    (lambda x: fractions.Fraction(int(x[0]), 3), "ints of your own"),
 ]
 
 
