@@ -5,7 +5,6 @@ from __future__ import annotations
 import itertools
 import logging
 import math
-from fractions import Fraction
 from typing import NamedTuple
 
 import numpy as np
@@ -362,8 +361,3 @@ def deleters(n):
     except AttributeError as e:
         found.append(str(e))
     return found
-
-
-@program("object", lambda: (np.ones(4),), lambda: (np.ones(6),))
-def known_fraction(x):
-    return Fraction(len(x), 3), Fraction(6, -4)
