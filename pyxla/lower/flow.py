@@ -42,7 +42,8 @@ class Context:
 
     unless[v] = (target, w): `v` is `w` unless control goes to `target`.  alias: values that have
     such an equal here, which is used instead of them, so that only one of the two arrays is alive.
-    stops: the words, at headers of loops, that end these once they are not 0 (`lower.sticky`).
+    words: those of the flags (`lower.sticky`), and stops: of these the ones, at headers of loops,
+    that end the loops once they are not 0.
     """
 
     env: dict[Value, Value] = field(default_factory=dict)
@@ -51,6 +52,7 @@ class Context:
     home: dict[Value, Scope] = field(default_factory=dict)
     number: dict[Block, int] = field(default_factory=dict)
     stops: dict[Block, Value] = field(default_factory=dict)
+    words: set[Value] = field(default_factory=set)
 
     def resolve(self, value: Value) -> Value:
         """What stands for `value` here."""

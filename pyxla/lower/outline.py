@@ -52,8 +52,11 @@ class _Outliner:
 
     def function(self, function: Function) -> Region:
         remove_trivial_phis(function)
-        self.context.stops.update(thread_flags(function) or {})
+        threaded = thread_flags(function)
         self.graph = _analyse(function)
+        if threaded is not None:
+            self.context.stops.update(threaded.stops)
+            self.context.words.update(threaded.words)
         self.context.number.update(self.graph.number)
         scope = Scope(self.context)
         self.context.home.update(dict.fromkeys(function.params, scope))
@@ -110,6 +113,8 @@ class _Outliner:
         if isinstance(end, Return):
             if graph.results is None:
                 graph.results = [Value(v.type, None, v.hint) for v in end.operands]
+                if end.operands and end.operands[-1] in self.context.words:
+                    self.context.words.add(graph.results[-1])
             values = [resolve(v) for v in end.operands]
             return Flow({graph.leave: dict(zip(graph.results, values, strict=True))})
         if not isinstance(end, Branch) or end.if_true is end.if_false:

@@ -19,6 +19,7 @@ is entered with a word that is set.
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import dataclass
 
 import numpy as np
 
@@ -40,15 +41,21 @@ from pyxla.ops.filled import constant
 from pyxla.ops.sticky import flag
 
 
-def thread_flags(function: Function) -> Mapping[Block, Value] | None:
-    """Return the word of the flags as one more result, in place.
+@dataclass(frozen=True, slots=True)
+class Threaded:
+    """words: all values that the word of the flags is.  stops: those at the headers of loops that
+    stop where they are set."""
 
-    None where there are no flags; else the words at the headers of loops that stop where they are
-    set.
-    """
+    words: frozenset[Value]
+    stops: Mapping[Block, Value]
+
+
+def thread_flags(function: Function) -> Threaded | None:
+    """Return the word of the flags as one more result, in place; None where there are no flags."""
     if not any(instr.op is flag for block in function.blocks for instr in block.instrs):
         return None
-    return _Threading(function).stops
+    made = _Threading(function)
+    return Threaded(frozenset([*made.first.values(), *made.last.values()]), made.stops)
 
 
 class _Threading:

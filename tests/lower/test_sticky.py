@@ -200,7 +200,7 @@ def test_flags_are_data_after_threading() -> None:
     function = pyxla.compile(until_found).lower(np.arange(5), 9).at("typed").function
     before = len([b.terminator for b in function.blocks])
     assert any(instr.op is flag for block in function.blocks for instr in block.instrs)
-    stops = thread_flags(function)
+    stops = thread_flags(function).stops
     assert stops and len(stops) == 1  # the loop of unknown length stops where a flag is set
     assert before == len(function.blocks)
     assert not any(instr.op is flag for block in function.blocks for instr in walk(block.instrs))

@@ -667,3 +667,22 @@ def subset(x):
 
     go(0, 6.0, 0.0)
     return top, best
+
+
+@program(
+    "checks recursion",
+    lambda: (np.arange(5.0),),
+    lambda: (np.array([0.75, 0.75, np.inf, -0.0, 1.0]),),
+)
+def raised_before_it_calls_itself(x):
+    def down(n):
+        if n <= 0:
+            return 0
+        t = 0
+        down(n - 2)
+        if t > n:
+            for _ in range(2):
+                t += n - down(n - 1)
+        return t
+
+    return down(int(x[2]) % 5)
