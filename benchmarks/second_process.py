@@ -5,7 +5,8 @@
 Each program runs in two processes, one after the other, that share a folder for programs, empty at
 first. The time is that of all calls of compiled functions until each has run once, without what any
 JAX program does first: imports, of the libraries that JAX loads for LAPACK too, and the start of
-JAX's backend. Programs are scripts of `examples/`, and with a checkout of spcl/npbench the programs of that suite, in preset S.
+JAX's backend. Programs are scripts of `examples/`, and with a checkout of spcl/npbench the programs
+of that suite, in preset S.
 """
 
 from __future__ import annotations
