@@ -79,8 +79,8 @@ def views_of_views(scope: Scope) -> bool:
     for name in names:
         forms = ["{}[1:]", "{}[::-1]", "{}[:-1]", "{}[::2]", "{}[...]", "{}.T", "{}[None][0]"]
         forms += ["{}[-1]", "{}[:, 1:]", "{}[:, 0]", "{}[0]", "{}.reshape(-1)"] * (value.ndim > 1)
-        forms += [f"{{}}[{ex.integer(scope, 1).text} % 2:]"] if scope.chance(0.3) else []
-        text = rng.choice(forms).format(base)
+        forms += ["{}[" + ex.integer(scope, 1).text + " % 2:]"] if scope.chance(0.3) else []
+        text = rng.choice(forms).replace("{}", base, 1)  # the int may be read from a dict
         made = eval(text, {**scope.namespace, **scope.names, base: value})
         if not made.ndim or made.size < 2 or ":=" in text:
             return False
