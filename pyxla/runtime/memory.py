@@ -241,8 +241,8 @@ def spare(type: ArrayType) -> jax.Array:
     found = POOL.take((type.shape, type.dtype))
     if found is not None:
         return found
-    with jax.ensure_compile_time_eval():
-        return jax.numpy.zeros(type.shape, type.dtype)
+    with jax.ensure_compile_time_eval():  # a copy: XLA does not take NumPy's memory as a gift
+        return jax.device_put(np.empty(type.shape, type.dtype), may_alias=False)
 
 
 def write_part(target: Any, part: Any, begin: Sequence[int]) -> None:

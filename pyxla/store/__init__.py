@@ -448,11 +448,13 @@ def _processor() -> str:
 
 def _own_files() -> str:
     """The compiler itself: which files it has, how large they are and when they were changed."""
-    root = Path(__file__).parent.parent
-    found = []
-    for path, _, names in sorted(os.walk(root)):
-        for name in sorted(names):
-            if name.endswith(".py"):
-                about = os.stat(os.path.join(path, name))
-                found.append(f"{path}/{name} {about.st_size} {about.st_mtime_ns}")
-    return "\n".join(found)
+    found, folders = [], [str(Path(__file__).parent.parent)]
+    while folders:
+        with os.scandir(folders.pop()) as entries:
+            for entry in entries:
+                if entry.name.endswith(".py"):
+                    about = entry.stat()
+                    found.append(f"{entry.path} {about.st_size} {about.st_mtime_ns}")
+                elif entry.name != "__pycache__" and entry.is_dir():
+                    folders.append(entry.path)
+    return "\n".join(sorted(found))

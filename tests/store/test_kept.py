@@ -13,7 +13,7 @@ import pytest
 
 import pyxla
 from pyxla import options, pipeline, store
-from pyxla.runtime import waiting
+from pyxla.runtime import memory, waiting
 from pyxla.runtime.request import Request
 from pyxla.runtime.sharing import Memory
 from pyxla.specialize import specialize
@@ -347,3 +347,22 @@ def test_what_is_kept_knows_whether_it_may_take_long(counted, monkeypatch):
             assert waited(f, np.ones(3)) == 1  # the first call
             assert waited(f, np.ones(3)) == endless
     assert len(counted) == 2
+
+
+def test_a_large_result_from_disk_compiles_nothing():
+    """Neither the program nor what makes room for its result."""
+    compiled = []
+    jax.monitoring.register_event_duration_secs_listener(
+        lambda event, *_, **__: compiled.append(event) if "backend_compile" in event else None
+    )
+
+    def scaled(x):
+        return x * 2
+
+    for number in range(2):
+        jax.clear_caches()
+        memory.POOL.clear()
+        del compiled[:]
+        made = pyxla.compile(scaled)(np.ones((1 << 19, 1)))
+        assert made[-1, 0] == 2
+        assert bool(compiled) == (number == 0)
