@@ -23,10 +23,8 @@ import pyxla.infer.getters
 import pyxla.infer.introspection
 import pyxla.infer.loops.folding
 import pyxla.infer.raising.checks
-import pyxla.infer.random.choosing
 import pyxla.infer.random.legacy
 import pyxla.infer.random.methods
-import pyxla.infer.random.orders
 import pyxla.infer.random.python
 import pyxla.infer.real_or_complex
 import pyxla.infer.text.logged

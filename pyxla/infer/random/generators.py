@@ -13,6 +13,7 @@ from __future__ import annotations
 
 import inspect
 import math
+import warnings
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Any
@@ -21,6 +22,7 @@ import numpy as np
 
 from pyxla.infer.arrays import access as arrays
 from pyxla.infer.calls.dispatch import call_object
+from pyxla.infer.calls.visiting import call_function
 from pyxla.infer.engine import Engine
 from pyxla.infer.exact import exactly
 from pyxla.infer.facts import extent
@@ -207,10 +209,10 @@ def source_of(engine: Engine, bits: Ref, dtype: np.dtype) -> Ref:
     return engine.new(ObjectCell(SOURCES[kind], fields))
 
 
-def visit(engine: Engine, function: Callable[..., Any], *args: Any) -> Any:
+def visit(engine: Engine, function: Any, *args: Any) -> Any:
     """Call one of the functions of `lib.random`, which are known to index in range."""
     with engine.unchecked(), exactly(engine):
-        return call_object(engine, function, list(args), {})
+        return call_function(engine, function, list(args), {})
 
 
 # --- Arguments and results -----------------------------------------------------------------------
@@ -227,6 +229,23 @@ class Family:
     scratch: Callable[[], Any]
     source: Callable[[Engine, Any, np.dtype], Ref]
 
+    def raise_known(self, engine: Engine, name: str, given: dict[str, Any]) -> None:
+        """Raise what NumPy raises for arguments that are known."""
+        args = {k: x for k, x in given.items() if k != "out"}
+        if "x" in args or not args.keys() - {"size", "dtype", "method"}:
+            return
+        if (known := known_objects(engine, *args.values())) is None:
+            return
+        args = dict(zip(args, known, strict=True))
+        if math.prod(as_shape(args.get("size") or ())) > _TRIED:
+            args["size"] = 1
+        with warnings.catch_warnings(), np.errstate(all="ignore"):
+            warnings.simplefilter("ignore")
+            try:
+                getattr(self.scratch(), name)(**args)
+            except (TypeError, ValueError, OverflowError) as error:
+                engine.raise_constant(error)
+
     def method(self, name: str) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
         """Register a function of (engine, generator, arguments by name) for a method."""
         signature = inspect.signature(getattr(self.cls, name))
@@ -238,7 +257,10 @@ class Family:
                     bound = signature.bind(ref, *args, **kwargs).arguments
                 except TypeError as error:
                     raise engine.refuse(f"{name}() {error}", raises=TypeError) from None
-                return function(engine, ref, {**defaults, **bound})
+                given = {**defaults, **bound}
+                del given["self"]
+                self.raise_known(engine, name, given)
+                return function(engine, ref, given)
 
             rule(getattr(self.cls, name))(call)
             return function
@@ -250,7 +272,25 @@ class Family:
 
         @self.method(name)
         def draw(engine: Engine, ref: Any, given: dict[str, Any]) -> Any:
-            return engine.library(name, _draw, engine, self, name, found, ref, given)
+            return engine.library(name, _draw, engine, self, found, ref, given)
+
+    def visited(self, name: str, function: Callable[..., Any]) -> None:
+        """Register Python that is visited for a method."""
+
+        @self.method(name)
+        def draw(engine: Engine, ref: Any, given: dict[str, Any]) -> Any:
+            return call_object(engine, function, [ref], given)
+
+
+def known_objects(engine: Engine, *xs: Any) -> list[Any] | None:
+    """The Python objects that `xs` are known to be."""
+    try:
+        return [engine.python_object(x) for x in xs]
+    except LookupError:
+        return None
+
+
+_TRIED = 4096  # numbers that NumPy draws to see what it raises
 
 
 def _source(engine: Engine, ref: Any, dtype: np.dtype) -> Ref:
@@ -258,7 +298,7 @@ def _source(engine: Engine, ref: Any, dtype: np.dtype) -> Ref:
 
 
 GENERATORS = Family(Generator, lambda: Generator(np.random.PCG64(0)), _source)
-method = GENERATORS.method
+FAMILIES: dict[type, Family] = {Generator: GENERATORS}
 
 
 def shape_of(engine: Engine, size: Any) -> tuple[int, ...] | None:
@@ -301,13 +341,11 @@ def _dtype_of(engine: Engine, found: Distribution, given: dict[str, Any]) -> np.
 def _draw(
     engine: Engine,
     family: Family,
-    name: str,
     found: Distribution,
     ref: Any,
     given: dict[str, Any],
 ) -> Any:
     dtype = _dtype_of(engine, found, given)
-    _refuse_known(engine, family, name, found, given)
     wide = {
         name: _parameter(engine, given[name], I64 if name in found.ints else F64)
         for name in found.params
@@ -343,19 +381,6 @@ def shape_of_out(
     if shape is not None and shape != found:
         engine.raise_constant(ValueError("size must match out.shape when used together"))
     return found
-
-
-def _refuse_known(
-    engine: Engine, family: Family, name: str, found: Distribution, given: dict[str, Any]
-) -> None:
-    """Raise what NumPy raises for parameters that are known."""
-    known = [given[param] for param in found.params]
-    if not known or not all(isinstance(x, Const) for x in known):
-        return
-    try:
-        getattr(family.scratch(), name)(*[x.value for x in known], size=0)
-    except (TypeError, ValueError, OverflowError) as error:
-        engine.raise_constant(error)
 
 
 def _ensure(engine: Engine, test: Test, name: str, x: Array) -> None:

@@ -7,40 +7,33 @@ and written after it.
 
 from __future__ import annotations
 
-import math
 from dataclasses import replace
 from typing import Any
 
 import numpy as np
 
 from pyxla.infer.arrays import access as arrays
-from pyxla.infer.calls.dispatch import call, call_object
+from pyxla.infer.calls.dispatch import call_object
 from pyxla.infer.engine import Engine
-from pyxla.infer.heap import ListCell, NumberList, ObjectCell
-from pyxla.infer.lattice import Array, Const, Ref, Scalar, Tuple
-from pyxla.infer.random import choosing
+from pyxla.infer.heap import ObjectCell
+from pyxla.infer.lattice import Array, Const, Ref, Tuple
 from pyxla.infer.random import methods as m
 from pyxla.infer.random.generators import (
     DISTRIBUTIONS,
-    F64,
+    FAMILIES,
     I64,
     NONE,
     REMEDY,
     Distribution,
     Family,
     bits_of,
-    empty,
-    python_number,
-    shape_of,
-    shaped,
     visit,
 )
-from pyxla.infer.random.orders import permuted_copy, shuffle
 from pyxla.lib.operands import as_array, cast
-from pyxla.lib.random import composed, legacy, mt19937, orders
+from pyxla.lib.random import drawing, legacy, mt19937
 from pyxla.lib.random.state import STATES
 from pyxla.lib.registry import rule
-from pyxla.ops.shape import constant, reshape
+from pyxla.ops.shape import constant
 
 RandomState = np.random.RandomState
 U32 = np.dtype(np.uint32)
@@ -67,7 +60,7 @@ def _source(engine: Engine, ref: Any, dtype: np.dtype) -> Ref:
 
 
 FAMILY = Family(RandomState, lambda: RandomState(0), _source)
-method = FAMILY.method
+FAMILIES[RandomState] = FAMILY
 
 
 for _name, _found in DISTRIBUTIONS.items():
@@ -155,7 +148,7 @@ def _mt19937(engine: Engine, seed: Any = NONE) -> Any:
     return bits
 
 
-@method("seed")
+@FAMILY.method("seed")
 def _reseed(engine: Engine, ref: Any, given: dict[str, Any]) -> Any:
     engine.check_writable(ref)
     _seed(engine, bits_of(engine, ref), given["seed"])
@@ -166,36 +159,9 @@ def _reseed(engine: Engine, ref: Any, given: dict[str, Any]) -> Any:
 # --- Integers ------------------------------------------------------------------------------------
 
 
-@method("randint")
+@FAMILY.method("randint")
 def _randint(engine: Engine, ref: Any, given: dict[str, Any]) -> Any:
-    return engine.library("randint", _drawn, engine, ref, given)
-
-
-def _drawn(engine: Engine, ref: Any, given: dict[str, Any]) -> Any:
-    kind = engine.static(given["dtype"], "the dtype")
-    dtype = np.dtype(kind)
-    known = m.known_objects(engine, given["low"], given["high"])
-    if known is not None and 0 not in (shape_of(engine, given["size"]) or ()):
-        try:
-            RandomState(0).randint(known[0], known[1], 0, kind)
-        except (TypeError, ValueError) as error:
-            engine.raise_constant(error)
-    low, high = m.bounds(engine, given, dtype, False)
-    bits = bits_of(engine, ref)
-    numbers = m.integers_between(engine, bits, low, high, given["size"], legacy=True)
-    python = isinstance(numbers, Array) and (kind is int or kind is bool)
-    return python_number(engine, numbers, kind) if python else numbers
-
-
-@method("random_integers")
-def _random_integers(engine: Engine, ref: Any, given: dict[str, Any]) -> Any:
-    """As `randint`, to `high` included."""
-    low, high = given["low"], given["high"]
-    if isinstance(high, Const) and high.value is None:
-        low, high = Const(1), low
-    last = engine.rules.binary(engine, "add", call(engine, Const(int), [high], {}), Const(1))
-    given = {"low": low, "high": last, "size": given["size"], "dtype": Const(np.dtype(int))}
-    return engine.library("random_integers", _drawn, engine, ref, given)
+    return engine.library("randint", m.drawn_integers, engine, ref, given, of_legacy=True)
 
 
 def _of_sizes(name: str, sized: str) -> None:
@@ -210,121 +176,11 @@ _of_sizes("rand", "random_sample")
 _of_sizes("randn", "standard_normal")
 
 
-# --- Orders and choices --------------------------------------------------------------------------
-
-
-@method("permutation")
-def _permutation(engine: Engine, ref: Any, given: dict[str, Any]) -> Any:
-    axis = {**given, "axis": Const(0)}
-    return engine.library("permutation", permuted_copy, engine, ref, axis)
-
-
-@method("shuffle")
-def _shuffle(engine: Engine, ref: Any, given: dict[str, Any]) -> Any:
-    content = engine.content(given["x"]) if isinstance(given["x"], Ref) else None
-    if isinstance(content, (ListCell, NumberList)):
-        visit(engine, orders.shuffled, bits_of(engine, ref), given["x"])
-        return NONE
-    return shuffle(engine, ref, {**given, "axis": Const(0)})
-
-
-@method("choice")
-def _choice(engine: Engine, ref: Any, given: dict[str, Any]) -> Any:
-    return engine.library("choice", _chosen, engine, ref, given)
-
-
-def _chosen(engine: Engine, ref: Any, given: dict[str, Any]) -> Any:
-    a, size = given["a"], given["size"]
-    operand = engine.bounded_operand(a)
-    names = ("a", "size", "replace", "p")
-    if (known := m.known_objects(engine, *[given[name] for name in names])) is not None:
-        try:
-            RandomState(0).choice(*known)
-        except (TypeError, ValueError) as error:
-            engine.raise_constant(error)
-    of_ints = isinstance(operand, (int, np.integer, Scalar))
-    if not of_ints and len(as_array(operand).shape) != 1:
-        engine.raise_constant(ValueError("a must be 1-dimensional"))
-    count = a if of_ints else call_object(engine, len, [a], {})
-    shape = shape_of(engine, size)
-    words = "a must be greater than 0" if of_ints else "'a' cannot be empty"
-    choosing.ensure_population(
-        engine, count.value if isinstance(count, Const) else count, shape, words
-    )
-    at = _places(engine, ref, given, count, shape)
-    if of_ints:
-        return at
-    return call_object(engine, np.take, [a, at], {})
-
-
-def _places(
-    engine: Engine, ref: Any, given: dict[str, Any], count: Any, shape: tuple[int, ...] | None
-) -> Any:
-    """Positions below `count`."""
-    replace = bool(engine.static(given["replace"], "replace"))
-    weighted = not (isinstance(given["p"], Const) and given["p"].value is None)
-    size = NONE if shape is None else Const(shape)
-    if replace and not weighted:
-        return call_object(engine, RandomState.randint, [ref, Const(0), count], {"size": size})
-    drawn = math.prod(shape or ())
-    if weighted:
-        p = arrays.fresh(engine, as_array(engine.operand(given["p"]), F64))
-        choosing.ensure_weights(engine, p)
-        if replace:
-            found = visit(engine, composed.chosen_by_weight, ref, p, Const(shape or ()))
-        else:
-            found = empty(engine, drawn, I64)
-            visit(engine, orders.sampled_by_weight, bits_of(engine, ref), p, found)
-    else:
-        known = int(engine.static(count, "the population"))
-        if drawn > known:
-            words = "Cannot take a larger sample than population when 'replace=False'"
-            engine.raise_constant(ValueError(words))
-        order = call_object(engine, RandomState.permutation, [ref, Const(known)], {})
-        found = call_object(engine, np.ndarray.__getitem__, [order, Const(slice(drawn))], {})
-    value = reshape(cast(engine.as_array(found).value, I64), shape=shape or ())
-    if shape is None:
-        return python_number(engine, Array(value), int)
-    return arrays.fresh(engine, Array(value))
-
-
-# --- Vectors -------------------------------------------------------------------------------------
-
-
-def _rows(engine: Engine, size: Any, length: int) -> tuple[tuple[int, ...], int]:
-    """The shape of so many vectors of that length, and how many there are."""
-    shape = shape_of(engine, size) or ()
-    return (*shape, length), math.prod(shape)
-
-
-@method("dirichlet")
-def _dirichlet(engine: Engine, ref: Any, given: dict[str, Any]) -> Any:
-    alpha = as_array(engine.operand(given["alpha"]), F64)
-    known = m.known_objects(engine, given["alpha"])
-    if known is not None and np.any(np.less_equal(known[0], 0)):
-        engine.raise_constant(ValueError("alpha <= 0"))
-    shape, count = _rows(engine, given["size"], alpha.size)
-    rows = call_object(engine, np.zeros, [Const((count, alpha.size))], {})
-    source = _source(engine, ref, F64)
-    filled = visit(engine, orders.normalized, source, arrays.fresh(engine, alpha), rows)
-    return shaped(engine, filled, shape)
-
-
-@method("multinomial")
-def _multinomial(engine: Engine, ref: Any, given: dict[str, Any]) -> Any:
-    known = m.known_objects(engine, given["n"], given["pvals"])
-    if known is not None:
-        try:
-            RandomState(0).multinomial(*known)
-        except (TypeError, ValueError) as error:
-            engine.raise_constant(error)
-    p = as_array(engine.operand(given["pvals"]), F64)
-    shape, count = _rows(engine, given["size"], p.size)
-    counts = call_object(engine, np.zeros, [Const((count, p.size)), Const(I64)], {})
-    n = engine.abstract(as_array(engine.operand(given["n"]), I64))
-    source = _source(engine, ref, F64)
-    filled = visit(engine, legacy.multinomial, source, n, arrays.fresh(engine, p), counts)
-    return shaped(engine, filled, shape)
+for _name in ("permutation", "shuffle", "dirichlet"):
+    FAMILY.visited(_name, getattr(drawing, _name))
+FAMILY.visited("choice", drawing.legacy_choice)
+FAMILY.visited("random_integers", drawing.random_integers)
+FAMILY.visited("multinomial", drawing.legacy_multinomial)
 
 
 # --- The functions of the module -----------------------------------------------------------------

@@ -1,8 +1,9 @@
-"""Methods of `np.random.Generator` besides the distributions of one number: integers, vectors,
-and what is refused."""
+"""Methods of `np.random.Generator` besides the distributions of one number: integers, those that
+are Python (`lib.random.drawing`), and what is refused."""
 
 from __future__ import annotations
 
+import functools
 import math
 from typing import Any
 
@@ -15,7 +16,10 @@ from pyxla.infer.heap import ObjectCell
 from pyxla.infer.lattice import Array, Const, Ref
 from pyxla.infer.random.generators import (
     F64,
+    FAMILIES,
+    GENERATORS,
     I64,
+    NONE,
     ONLY,
     REMEDY,
     U64,
@@ -23,15 +27,14 @@ from pyxla.infer.random.generators import (
     bits_of,
     check_size,
     empty,
-    method,
+    known_objects,
     python_number,
     shape_of,
-    shaped,
-    source_of,
     visit,
 )
+from pyxla.lib.indexing import take
 from pyxla.lib.operands import as_array, broadcast_shapes, broadcast_to, cast
-from pyxla.lib.random import composed, filling, integers, orders
+from pyxla.lib.random import composed, drawing, filling, integers, legacy, orders
 from pyxla.lib.registry import rule
 from pyxla.ops.elementwise import add, or_, subtract
 from pyxla.ops.shape import constant, reshape
@@ -50,14 +53,6 @@ REFUSED = {
 }
 
 
-def known_objects(engine: Engine, *xs: Any) -> list[Any] | None:
-    """The Python objects that `xs` are known to be."""
-    try:
-        return [engine.python_object(x) for x in xs]
-    except LookupError:
-        return None
-
-
 def known_seed(engine: Engine, seed: Any) -> list[Any] | None:
     """As `known_objects`, of a seed; refused where there is none."""
     known = known_objects(engine, seed)
@@ -72,19 +67,21 @@ def known_seed(engine: Engine, seed: Any) -> list[Any] | None:
 # --- Integers ------------------------------------------------------------------------------------
 
 
-@method("integers")
+@GENERATORS.method("integers")
 def _integers(engine: Engine, ref: Any, given: dict[str, Any]) -> Any:
-    return engine.library("integers", _drawn_integers, engine, ref, given)
+    return engine.library("integers", drawn_integers, engine, ref, given)
 
 
-def _drawn_integers(engine: Engine, ref: Any, given: dict[str, Any]) -> Any:
+def drawn_integers(engine: Engine, ref: Any, given: dict[str, Any], of_legacy: bool = False) -> Any:
+    """What `integers` draws; of_legacy: as RandomState's `randint` does."""
     kind = engine.static(given["dtype"], "the dtype")
-    closed = bool(engine.static(given["endpoint"], "endpoint"))
+    closed = not of_legacy and bool(engine.static(given["endpoint"], "endpoint"))
     dtype = np.dtype(kind)
     if dtype.kind not in "iub":
         engine.raise_constant(TypeError(f"Unsupported dtype {dtype!r} for integers"))
     low, high = bounds(engine, given, dtype, closed)
-    numbers = integers_between(engine, bits_of(engine, ref), low, high, given["size"])
+    bits = bits_of(engine, ref)
+    numbers = integers_between(engine, bits, low, high, given["size"], of_legacy)
     python = isinstance(numbers, Array) and (kind is int or kind is bool)
     return python_number(engine, numbers, kind) if python else numbers
 
@@ -100,11 +97,6 @@ def bounds(
     known = known_objects(engine, low, high)
     nothing = 0 in (shape_of(engine, given["size"]) or ())
     if known is not None and not nothing:
-        scratch = Generator(np.random.PCG64(0))
-        try:
-            scratch.integers(*known, dtype=dtype, endpoint=closed)
-        except (TypeError, ValueError) as error:
-            engine.raise_constant(error)
         ends = [np.asarray(np.trunc(x).astype(object)) for x in map(np.asarray, known)]
         last = np.asarray(ends[1] - (not closed))
         return as_array(ends[0].astype(dtype)), as_array(last.astype(dtype))
@@ -161,81 +153,47 @@ def integers_between(
     return Array(value) if scalar else arrays.fresh(engine, Array(value))
 
 
-# --- Vectors -------------------------------------------------------------------------------------
+# --- Methods that are Python -----------------------------------------------------------------
 
 
-@method("multivariate_normal")
-def _multivariate_normal(engine: Engine, ref: Any, given: dict[str, Any]) -> Any:
-    mean, cov = [as_array(engine.operand(given[name]), F64) for name in ("mean", "cov")]
-    if mean.ndim != 1:
-        engine.raise_constant(ValueError("mean must be 1 dimensional"))
-    if cov.ndim != 2 or cov.shape[0] != cov.shape[1]:
-        engine.raise_constant(ValueError("cov must be 2 dimensional and square"))
-    if mean.shape[0] != cov.shape[0]:
-        engine.raise_constant(ValueError("mean and cov must have same length"))
-    how = engine.static(given["method"], "the method")
-    if how not in ("svd", "eigh", "cholesky"):
-        engine.raise_constant(ValueError("method must be one of {'eigh', 'svd', 'cholesky'}"))
-    shape = shape_of(engine, given["size"]) or ()
-    both = [arrays.fresh(engine, x) for x in (mean, cov)]
-    return visit(engine, composed.multivariate_normal, ref, *both, Const(shape), Const(how))
+@rule(drawing.check_size)
+def _check_size(engine: Engine, own: Any, shape: Any) -> Any:
+    check_size(engine, *[engine.static(x, "a shape") for x in (own, shape)])
+    return NONE
 
 
-@method("dirichlet")
-def _dirichlet(engine: Engine, ref: Any, given: dict[str, Any]) -> Any:
-    alpha = as_array(engine.operand(given["alpha"]), F64)
-    known = known_objects(engine, given["alpha"])
-    if alpha.ndim != 1:
-        raise engine.refuse("alpha must be 1-dimensional")
-    if known is not None and np.any(np.less(known[0], 0)):
-        engine.raise_constant(ValueError("alpha < 0"))
-    shape = (*(shape_of(engine, given["size"]) or ()), alpha.size)
-    if not math.prod(shape):
-        return arrays.fresh(engine, as_array(np.zeros(shape)))
-    source = source_of(engine, bits_of(engine, ref), F64)
-    rows = call_object(engine, np.zeros, [Const((math.prod(shape[:-1]), alpha.size))], {})
-    function: Any = orders.dirichlet
-    if known is not None:
-        function = orders.broken_sticks if np.max(known[0]) < 0.1 else orders.normalized
-    filled = visit(engine, function, source, arrays.fresh(engine, alpha), rows)
-    return shaped(engine, filled, shape)
+@rule(drawing.is_checked)
+def _is_checked(engine: Engine, x: Any) -> Any:
+    return Const(isinstance(x, Const) or engine.tests(ValueError))
 
 
-@method("multinomial")
-def _multinomial(engine: Engine, ref: Any, given: dict[str, Any]) -> Any:
-    return engine.library("multinomial", _counts, engine, ref, given)
+@rule(drawing.taken)
+def _taken(engine: Engine, x: Any, places: Any, axis: Any) -> Any:
+    operands = [as_array(engine.bounded_operand(v)) for v in (x, places)]
+    found = engine.library("take", take, *operands, engine.static(axis), wrap=False)
+    return found if found.shape == () else arrays.fresh(engine, found)
 
 
-def _counts(engine: Engine, ref: Any, given: dict[str, Any]) -> Any:
-    known = known_objects(engine, given["n"], given["pvals"])
-    if known is not None:
-        try:
-            Generator(np.random.PCG64(0)).multinomial(*known)
-        except (TypeError, ValueError) as error:
-            engine.raise_constant(error)
-    n = as_array(engine.operand(given["n"]), I64)
-    p = as_array(engine.operand(given["pvals"]), F64)
-    if not p.ndim or not p.shape[-1]:
-        engine.raise_constant(
-            ValueError(
-                "pvals must have at least 1 dimension and the last "
-                "dimension of pvals must be greater than 0."
-            )
-        )
-    batch = broadcast_shapes(n.shape, p.shape[:-1])
-    shape = shape_of(engine, given["size"])
-    shape = batch if shape is None else shape
-    check_size(engine, batch, shape)
-    rows, kinds = math.prod(shape), p.shape[-1]
-    tries = reshape(broadcast_to(n.value, shape), shape=(rows,))
-    chances = reshape(broadcast_to(p.value, (*shape, kinds)), shape=(rows, kinds))
-    counts = call_object(engine, np.zeros, [Const((rows, kinds)), Const(I64)], {})
-    if not rows:
-        return shaped(engine, counts, (*shape, kinds))
-    source = source_of(engine, bits_of(engine, ref), F64)
-    operands = [arrays.fresh(engine, Array(x)) for x in (tries, chances)]
-    filled = visit(engine, orders.multinomial, source, *operands, counts)
-    return shaped(engine, filled, (*shape, kinds))
+def _drawn_by(function: Any, engine: Engine, *args: Any) -> Any:
+    return visit(engine, function, *args)
+
+
+rule(drawing.bits_of)(bits_of)
+rule(drawing.source_of)(
+    lambda engine, ref: FAMILIES[engine.content(ref).cls].source(engine, ref, F64)
+)
+rule(drawing.shape_of)(lambda engine, size: Const(shape_of(engine, size) or ()))
+rule(drawing.fixed)(lambda engine, n: Const(int(engine.static(n, "the size of a population"))))
+for _function in (
+    *(orders.shuffled, orders.shuffled_rows, orders.tail_shuffled, orders.sampled),
+    *(orders.sampled_by_weight, orders.multinomial, orders.normalized, orders.broken_sticks),
+    *(composed.chosen_by_weight, composed.is_non_negative, composed.sums_to_one),
+    *(composed.multivariate_normal, legacy.multinomial),
+):
+    rule(_function)(functools.partial(_drawn_by, _function))
+for _name in ("permutation", "shuffle", "permuted", "choice", "dirichlet", "multinomial"):
+    GENERATORS.visited(_name, getattr(drawing, _name))
+GENERATORS.visited("multivariate_normal", drawing.multivariate_normal)
 
 
 # --- What is refused -----------------------------------------------------------------------------

@@ -92,16 +92,6 @@ def multinomial(source: Any, n: Any, p: Any, counts: Any) -> Any:
     return counts
 
 
-def dirichlet(source: Any, alpha: Any, rows: Any) -> Any:
-    """Fill `rows` (2-d, zeros): `normalized`, but where all of `alpha` are so small that all gamma
-    numbers could be 0."""
-    if np.max(alpha) < 0.1:
-        broken_sticks(source, alpha, rows)
-    else:
-        normalized(source, alpha, rows)
-    return rows
-
-
 def normalized(source: Any, alpha: Any, rows: Any) -> Any:
     """Fill each of `rows` with gamma numbers divided by their sum."""
     for row in range(rows.shape[0]):

@@ -91,7 +91,10 @@ def shuffles(rng):
     rng.shuffle(a[2:])
     rng.shuffle(b)
     rng.shuffle(b, axis=1)
-    return a, b, rng.permuted(b, axis=1, out=b) is b
+    items, names = [3, 1, 4, 1, 5, 9], ["a", "b", "c"]
+    rng.shuffle(items)
+    rng.shuffle(names)
+    return a, b, items, names, rng.permuted(b, axis=1, out=b) is b
 
 
 def vectors(rng):
@@ -335,7 +338,6 @@ def either(rng):
     [
         (lambda rng: np.random.default_rng(), "without a seed"),
         (lambda rng: rng.spawn(2), "seed sequence"),
-        (lambda rng: rng.shuffle([1, 2]), "shuffle an array"),
         (lambda rng: rng.bit_generator.state, "read it outside"),
         (lambda rng: rng.normals(), "has no attribute"),
         (either, "one of several objects"),
