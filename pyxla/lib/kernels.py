@@ -152,7 +152,8 @@ def float_remainder(x: Value, y: Value) -> Value:
     zero = like(x, 0)
     below = ne(lt(y, zero), lt(rest, zero))
     moved = select(below, op.add(rest, y), rest)
-    return select(eq(rest, zero), copysign(zero, y), moved)
+    none = eq(rest, zero)
+    return slope_of(select(none, copysign(zero, y), moved), select(none, rest, moved))
 
 
 def float_floor_divide(x: Value, y: Value) -> Value:
@@ -197,7 +198,7 @@ def modf(x: Value) -> tuple[Value, Value]:
     whole = trunc(x)
     infinite = isinf(x)
     fraction = select(infinite, like(x, 0), op.subtract(x, whole))
-    return copysign(fraction, x), whole
+    return slope_of(copysign(fraction, x), fraction), whole
 
 
 def absolute(x: Value) -> Value:

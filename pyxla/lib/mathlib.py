@@ -160,9 +160,10 @@ def log(x: Any, base: Any = None) -> Scalar:
 def remainder(x: Any, y: Any) -> Scalar:
     """IEEE 754: x - n*y for the integer n nearest to x/y, ties to even."""
     x, y = real(x), op.abs(real(y))
-    rest = op.remainder(op.abs(x), y)
+    size = k.copysign(x, k.like(x, 1))  # with a slope at 0, which `abs` has not
+    rest = op.remainder(size, y)
     other = op.subtract(y, rest)
-    odd = k.ge(op.remainder(op.abs(x), op.add(y, y)), y)
+    odd = k.ge(op.remainder(size, op.add(y, y)), y)
     above = op.or_(k.gt(rest, other), op.and_(k.eq(rest, other), odd))
     nearest = op.select(above, op.negate(other), rest)
     nearest = op.select(k.signbit(x), op.negate(nearest), nearest)

@@ -37,6 +37,7 @@ from pyxla.lib.ufuncs import UFUNCS
 from pyxla.ops import elementwise as op
 from pyxla.ops import shape as shapes
 from pyxla.ops.index import gather
+from pyxla.ops.scope import slope_of
 
 # --- By condition --------------------------------------------------------------------------------
 
@@ -139,7 +140,7 @@ def clip(
         x, other = broadcast(value, as_value(bound, found))
         value = kernel(x, other)
         if keeps and not (isinstance(bound, int | float) and bound):  # a zero keeps its sign
-            value = op.select(k.eq(x, other), x, value)
+            value = slope_of(op.select(k.eq(x, other), x, value), value)
     return Array(value)
 
 

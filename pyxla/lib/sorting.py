@@ -34,6 +34,7 @@ from pyxla.lib.selection import gather_along, take_along_axis
 from pyxla.lib.ufuncs import UFUNCS
 from pyxla.ops import elementwise as op
 from pyxla.ops import sort as sort_ops
+from pyxla.ops.scope import slope_of
 from pyxla.ops.shape import concatenate
 
 # Searching among so few sorted numbers is counting those before.
@@ -219,15 +220,13 @@ def interp(
     result = op.select(k.gt(v, broadcast_to(highest, shape)), broadcast_to(right, shape), result)
     if size == 1:
         return Array(result)
-    if size == 1:
-        return Array(result)
-    if size == 1:
-        return Array(result)
     return Array(op.select(k.isnan(v), cast(v, dtype), result))
 
 
 def _segment(v: Value, points: Value, heights: Value, index: Value, dtype: np.dtype) -> Value:
-    """On the line between points `index` and `index + 1`; from its other end where that is NaN."""
+    """On the line between points `index` and `index + 1`; from its other end where that is NaN.
+
+    At a point its height, with the slope of the line that begins there."""
     after = op.add(index, k.like(index, 1))
     x0, x1 = gather_along(points, index, 0), gather_along(points, after, 0)
     y0, y1 = gather_along(heights, index, 0), gather_along(heights, after, 0)
@@ -236,7 +235,8 @@ def _segment(v: Value, points: Value, heights: Value, index: Value, dtype: np.dt
     backward = op.add(op.multiply(slope, cast(op.subtract(v, x1), dtype)), y1)
     backward = op.select(op.and_(k.isnan(backward), k.eq(y0, y1)), y0, backward)
     line = op.select(k.isnan(forward), backward, forward)
-    return op.select(k.eq(v, x0), y0, line)
+    smooth = op.select(k.isnan(line), y0, line)
+    return slope_of(op.select(k.eq(v, x0), y0, line), smooth)
 
 
 def _periodic(x: Array, points: Array, heights: Array, period: Any) -> tuple[Array, ...]:

@@ -152,12 +152,9 @@ def _share(direction: str) -> Partial:
 _MORE, _LESS = _share("GT"), _share("LT")
 
 
-def _trunc(x: Value) -> Value:
-    return multiply(sign(x), floor(abs(x)))
-
-
 def _remainder_y(t: Value, x: Value, y: Value, z: Value) -> Value:
-    return negate(multiply(t, _trunc(divide(x, y))))
+    """How often y is in x, from the remainder: the rounded quotient of 1.0 and 0.1 is 10, not 9."""
+    return negate(multiply(t, round_nearest_even(divide(subtract(x, z), y))))
 
 
 def _power_x(t: Value, x: Value, y: Value, z: Value) -> Value:

@@ -63,6 +63,45 @@ def test_where_there_is_no_derivative_and_far_away():
     assert pyxla.grad(np.logaddexp, (0, 1))(1e4, 1.0) == pytest.approx((1.0, 0.0))
 
 
+POINTS, HEIGHTS = [-1.0, 0.0, 1.0, 2.0], [0.0, 2.0, -1.0, 0.0]
+
+
+@pytest.mark.parametrize(
+    ("f", "x", "slope"),
+    [
+        # Multiples of the divisor: one of the two slopes that meet there, not 0.
+        (lambda x: x % 0.5, 0.0, 1.0),
+        (lambda x: x % 0.5, -2.0, 1.0),
+        (lambda x: x % -0.5, 2.0, 1.0),
+        (lambda x: np.mod(x, 2 * np.pi), 0.0, 1.0),
+        (lambda x: divmod(x, 2.0)[1], 4.0, 1.0),
+        (lambda x: 2.0 % x, -0.5, 4.0),
+        (lambda x: -2.0 % x, -0.5, -4.0),
+        (lambda x: math.remainder(x, 2.0), 0.0, 1.0),
+        (lambda x: math.remainder(x, 2.0), -4.0, 1.0),
+        # 1.0 / 0.1 is 10.0, yet 0.1 is nine times in 1.0.
+        (lambda x: 1.0 % x, 0.1, -9.0),
+        (lambda x: math.fmod(-1.0, x), 0.1, 9.0),
+        (lambda x: math.modf(x)[0], -3.0, 1.0),
+        (lambda x: np.modf(x)[0], -0.0, 1.0),
+        # At a point, the slope of one of the lines that meet there.
+        (lambda x: np.interp(x, POINTS, HEIGHTS), -1.0, 2.0),
+        (lambda x: np.interp(x, POINTS, HEIGHTS), 0.0, -3.0),
+        (lambda x: np.interp(x, POINTS, HEIGHTS), 2.0, 0.0),
+        (lambda x: np.interp(x, POINTS, HEIGHTS, period=3.0), 1.0, 1.0),
+        (lambda x: np.interp(0.0, POINTS, [x, x * x, x, 1.0]), 3.0, 6.0),
+        (lambda x: np.interp(1.0, [0.0, 1.0, 1.0], [x, 2 * x, 3 * x]), 3.0, 3.0),
+        # Between the slopes on both sides, whichever number the bound is.
+        (lambda x: np.clip(x, 0.0, 1.0), 0.0, 0.5),
+        (lambda x: np.clip(x, 0.0, 1.0), 1.0, 0.5),
+    ],
+)
+def test_where_the_value_is_a_special_case_the_slope_is_not(f: Any, x: float, slope: float):
+    assert pyxla.grad(f)(x) == pytest.approx(slope)
+    assert pyxla.jvp(f, (x,), (1.0,))[1] == pytest.approx(slope)
+    assert pyxla.compile(f)(x) == f(x)
+
+
 # A cotangent that is 0 at this point, where a selection is, still varies around it.
 @pytest.mark.parametrize(
     ("f", "expected"),
