@@ -81,6 +81,9 @@ class Node:
 
 Tree = Leaf | Node
 
+# Lists of one list twice, nested, are so many places soon; each has a gradient of its own.
+MOST_PLACES = 10_000
+
 
 def flatten(engine: Engine, x: Any, apart: bool = False) -> Tree:
     """An abstract value as a tree; what is one object is one node of it, or with `apart` many."""
@@ -101,6 +104,8 @@ class _Flatten:
         self.apart = apart
         self.jax = jax
         self.seen: dict[Any, Tree | None] = {}
+        self.met: set[Any] = set()
+        self.again = 0
         self.structural = False
 
     def visit(self, x: Any) -> Tree:
@@ -132,7 +137,19 @@ class _Flatten:
             raise self.engine.refuse("an object that contains itself cannot be transformed")
         if self.apart:
             del self.seen[key]
+            self.count(key)
         return found
+
+    def count(self, key: Any) -> None:
+        """Refuse objects that are in more places than anybody wants gradients of."""
+        self.again += key in self.met
+        self.met.add(key)
+        if self.again > MOST_PLACES:
+            raise self.engine.refuse(
+                f"what is differentiated holds the same objects in more than {MOST_PLACES:,} "
+                "places, each of which would have a gradient of its own",
+                "pass each object once, and put the structure together in the function",
+            )
 
     def content(self, x: Ref) -> Tree:
         engine = self.engine

@@ -506,6 +506,26 @@ def test_objects_in_two_places():
         pyxla.compile(lambda x: pyxla.functional(aliased)(x, x[::-1]))(X)
 
 
+def first(t):
+    return first(t[0]) if isinstance(t, list) else t * t
+
+
+def test_lists_of_one_list_twice_nested_deeply():
+    """As many places as 2 to their depth: no time for compiling, and too many for gradients."""
+
+    def nested(depth):
+        t = 3.0
+        for _ in range(depth):
+            t = [t, t]
+        return t
+
+    assert pyxla.compile(first)(nested(40)) == 9.0
+    assert pyxla.grad(first)(nested(2)) == [[6.0, 0.0], [0.0, 0.0]]
+    for transform in (pyxla.grad, pyxla.value_and_grad, pyxla.jacfwd):
+        with pytest.raises(CompileError, match=r"the same objects in more than 10,000 places"):
+            transform(first)(nested(40))
+
+
 def test_sizes_that_data_decide():
     def positive(x):
         return x[x > 0] * 2

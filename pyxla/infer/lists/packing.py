@@ -60,16 +60,22 @@ def layout_of(heap: Heap, content: Any) -> Layout | None:
         return Layout((len(items),), nested, different, frozenset())
     if not all(isinstance(i, Ref) and not i.view for i in items):
         return None
-    rows = [layout_of(heap, heap.contents.get(i.cell)) for i in items]
-    if any(row is None or row.shape != rows[0].shape for row in rows):
-        return None
-    cells = frozenset([i.cell for i in items])
+    cells: set[int] = set()
+    rows: list[Layout] = []
+    for i in items:
+        row = layout_of(heap, heap.contents.get(i.cell))
+        if row is None or (rows and row.shape != rows[0].shape):
+            return None
+        of_row = {i.cell, *row.cells}
+        if not cells.isdisjoint(of_row):  # a list in two places: what is written to one is in both
+            return None
+        cells |= of_row
+        rows.append(row)
     numbers = tuple({id(n): n for row in rows for n in row.numbers}.values())
-    inner = frozenset().union(*[row.cells for row in rows])
-    if len(cells) < len(items) or joined_number_type(list(numbers)) is None:
+    if joined_number_type(list(numbers)) is None:
         return None
     nested = [row.nested for row in rows]
-    return Layout((len(items), *rows[0].shape), nested, numbers, cells | inner)
+    return Layout((len(items), *rows[0].shape), nested, numbers, frozenset(cells))
 
 
 def leaves_of(nested: Any) -> Iterable[Any]:
