@@ -491,7 +491,7 @@ def _module_imports(tree: ast.Module) -> list[ast.stmt]:
 def _content(code: types.CodeType) -> tuple[Any, ...]:
     """What code objects are compared by (their own comparison is exponential in the nesting)."""
     consts = [
-        _content(const) if isinstance(const, types.CodeType) else (type(const), repr(const))
+        _content(const) if isinstance(const, types.CodeType) else (type(const), _shown(const))
         for const in code.co_consts
     ]
     return (
@@ -505,6 +505,11 @@ def _content(code: types.CodeType) -> tuple[Any, ...]:
         code.co_freevars,
         *consts,
     )
+
+
+def _shown(const: Any) -> str:
+    """A constant's text; that of a set does not depend on how it was made, as its order does."""
+    return repr(sorted(map(repr, const)) if isinstance(const, frozenset) else const)
 
 
 def _by_position(
@@ -548,7 +553,7 @@ def _alike(compiled: types.CodeType, code: types.CodeType) -> bool:
         return False
     if compiled.co_varnames[:count] != code.co_varnames[:count]:
         return False
-    consts = {repr(c) for c in code.co_consts if not isinstance(c, types.CodeType)}
+    consts = {_shown(c) for c in code.co_consts if not isinstance(c, types.CodeType)}
     return set(compiled.co_names) <= set(code.co_names) and all(
-        repr(c) in consts for c in compiled.co_consts if not isinstance(c, types.CodeType)
+        _shown(c) in consts for c in compiled.co_consts if not isinstance(c, types.CodeType)
     )

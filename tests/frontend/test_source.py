@@ -2,9 +2,11 @@
 
 import functools
 import importlib
+import itertools
 import linecache
 import operator
 import sys
+import types
 import zipfile
 
 import gast
@@ -73,6 +75,21 @@ def test_decorated_function_is_the_wrapper_and_what_it_wraps_is_reachable():
     assert (inner.kwonly, inner.kwarg) == (("d", "e"), "f")
     assert (inner.defaults, inner.kwdefaults) == (1, ("e",))
     assert text_of(inner).startswith("def decorated")
+
+
+def in_a_set(x):
+    return x in {0, 8, 16}
+
+
+def test_a_set_of_constants_has_no_order():
+    """Its order depends on how it was made: by the compiler, or read from a file."""
+    (elements,) = [c for c in in_a_set.__code__.co_consts if isinstance(c, frozenset)]
+    others = [frozenset(order) for order in itertools.permutations(elements)]
+    other = next(x for x in others if repr(x) != repr(elements))
+    consts = [other if c is elements else c for c in in_a_set.__code__.co_consts]
+    code = in_a_set.__code__.replace(co_consts=tuple(consts))
+    again = types.FunctionType(code, globals(), "in_a_set")
+    assert text_of(source_function(again)) == text_of(source_function(in_a_set))
 
 
 def test_methods_know_their_class():

@@ -320,3 +320,61 @@ def added_in_place(x):
     total = np.zeros(2)
     total += _last_positive(x)
     return total
+
+
+@program("optional", lambda: (np.ones(3), 5), lambda: (np.ones(3), 9), lambda: (np.zeros(3), 1))
+def told_by_a_conjunction(x, n):
+    found = None if n > 7 else x
+    if found is not None and found.sum() > 2:
+        return found == 1
+    return x == 2
+
+
+@program("optional", lambda: (np.ones(3), 9.0), lambda: (np.ones(3), -9.0))
+def none_before_the_loop(x, limit):
+    last = None
+    for k in range(20):
+        now = x * k
+        if last is not None and now.sum() > limit:
+            break
+        last = now
+    other = None
+    while other is None or other.sum() < 30:
+        other = x + 1
+        x = x + other
+    return last == 3, other == x, [(last > j).sum() for j in range(2)]
+
+
+@program("optional", lambda: (np.arange(12.0).reshape(6, 2), 3))
+def labels_until_they_stay(points, k):
+    centers, labels = points[:k].copy(), None
+    for rounds in range(100):
+        nearest = np.argmin(((points[:, None] - centers) ** 2).sum(2), axis=1)
+        if labels is not None and np.array_equal(nearest, labels):
+            break
+        labels = nearest
+        centers = np.array([points[labels == j].mean(0) for j in range(k)])
+    spread = sum(np.sum((points[labels == j] - centers[j]) ** 2) for j in range(k))
+    return centers, labels, rounds, spread
+
+
+@program("optional", lambda: (np.ones(3), 0), lambda: (np.ones(3), 2), lambda: (np.ones(3), 9))
+def none_where_the_loop_is_left_early(x, n):
+    last = None
+    for k in range(5):
+        if k == n:
+            break
+        last = x * k
+    return -1.0 if last is None else last.sum()
+
+
+@program("optional", lambda: (np.ones(3), 0), lambda: (np.ones(3), 2))
+def none_where_the_loop_may_not_be_entered(x, n):
+    last, first = None, None
+    for k in range(n):
+        last = x * k
+        first = last if first is None and k else first
+    for _ in range(3):
+        if n:
+            first = x
+    return last is None, first is None, 0.0 if first is None or last is None else last @ first

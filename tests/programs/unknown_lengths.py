@@ -359,3 +359,34 @@ def arguments_of_unknown_number(xs):
 def polynomials(a, b):
     p = Polynomial(*a).times(Polynomial(*b))
     return p.coefficients, p.followed_by(7, 8).coefficients
+
+
+W = lambda: (*XY(), np.random.default_rng(2).normal(size=(10, 3)))
+
+
+@program("averages of what a mask keeps", W)
+def weighted(x, y, z):
+    m, w = x > 0, np.abs(y)
+    rows = z[m]
+    lines = np.average(x[m], weights=w[m]), np.average(x[m].astype(int), weights=m[m])
+    by_row = [np.average(rows, axis=0, weights=w[m]), np.average(rows.T, axis=1, weights=w[m])]
+    both = np.average(rows, axis=0, weights=w[m], returned=True), np.average(rows, weights=rows)
+    kept = np.average(rows, axis=0, weights=w[m], keepdims=True)
+    return lines, by_row, both, kept, np.average(rows, axis=1, weights=np.arange(3))
+
+
+@program(
+    "averages of what a mask keeps, checks",
+    XY,
+    lambda: (np.ones(4), np.zeros(4)),
+    lambda: (np.full(4, -1.0), np.ones(4)),
+)
+def weights_that_do_not_fit(x, w):
+    m = x > 0
+    found = []
+    for weights in (w[m], w[~m], w[~m][:2]):
+        try:
+            found.append(np.average(x[m], weights=weights))
+        except (ZeroDivisionError, TypeError) as error:
+            found.append(str(error))
+    return found

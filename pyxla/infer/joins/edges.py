@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
 from pyxla.errors import Location
 from pyxla.infer.heap import Heap
+from pyxla.infer.lattice import Ref, Variant
 from pyxla.ir.core import Block, Value
 
 Env = dict[Value, Any]
@@ -22,3 +24,18 @@ class Edge:
     args: tuple[Any, ...] = ()
     loc: Location | None = None
     assumed: tuple[Any, ...] = ()
+
+    def told(self, x: Variant) -> Any:
+        """What `x` is on this path, as far as branches say which of its items."""
+        for direction, y, places in self.assumed:
+            if direction == "AMONG" and y.tag.value is x.tag.value and len(places) == 1:
+                return x.items[places[0]]
+        return x
+
+
+def was(x: Variant, column: Sequence[Any], edges: Sequence[Edge]) -> bool:
+    """Whether a value that is `column` on these paths is `x`, of which branches told an item."""
+    if not all([v is x or v is edge.told(x) for v, edge in zip(column, edges, strict=True)]):
+        return False
+    cells = [item.cell for item in x.items if isinstance(item, Ref)]
+    return all([cell in edge.heap.contents for cell in cells for edge in edges])

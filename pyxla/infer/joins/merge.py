@@ -23,7 +23,7 @@ from pyxla.infer.joins import kinds, texts, unions, variants
 from pyxla.infer.joins.collections import unify_lists
 from pyxla.infer.joins.columns import in_one_order, with_all_fields
 from pyxla.infer.joins.conflicts import conflict, quoted
-from pyxla.infer.joins.edges import Edge
+from pyxla.infer.joins.edges import Edge, was
 from pyxla.infer.joins.held import Held
 from pyxla.infer.joins.joined import all_equal, joined_array_type
 from pyxla.infer.joins.numbers import join_numbers, materialize
@@ -470,10 +470,13 @@ def merge(
         args.append(join.join([edge.args[i] for edge in edges]))
     env = {}
     join.hint = ""
+    told = [x for direction, x, _ in edges[0].assumed if direction == "AMONG"]
     for value in live:
         column = [edge.env.get(value) for edge in edges]
         if column[0] is not None:
-            env[value] = join.join(column) if None not in column else column[0]
+            before = next((x for x in told if was(x, column, edges)), None)
+            whole = None not in column and before is None
+            env[value] = join.join(column) if whole else before or column[0]
     join.join_heap()
     settle(join, lambda: [*held(), *env.values(), *args], pinned)
     return Edge(target, join.heap, env, (), edges[0].loc), tuple(args)

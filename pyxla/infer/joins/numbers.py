@@ -76,17 +76,22 @@ def _with_fact(join: Any, value: Value, type: ArrayType, known: list[Any]) -> An
 
 
 def _implied(join: Any, known: list[Any]) -> Any:
-    """What a bool that met a constant says: `a and b` is true only on the path of `b`."""
+    """What a bool says that is known on other paths: `a and b` is true only on the path of `b`."""
     implied = []
     for outcome in (True, False):
-        open_ = [
-            (v, s)
-            for v, s in zip(known, join.states, strict=False)
-            if not (isinstance(v, Const) and bool(v.value) is not outcome)
-        ]
+        paths = zip(known, join.states, strict=False)
+        open_ = [(v, s) for v, s in paths if not _is_known(v, s, not outcome)]
         one = open_[0] if len(open_) == 1 and len(known) == len(join.edges) else None
         implied.append((*one[1].assumed, *atoms(one[0], outcome)) if one else ())
     return ("implies", *implied) if any(implied) else None
+
+
+def _is_known(x: Any, state: Any, outcome: bool) -> bool:
+    """Whether a bool is `outcome` on a path: it is constant, or was branched on there."""
+    if isinstance(x, Const):
+        return bool(x.value) is outcome
+    learned = atoms(x, outcome)
+    return bool(learned) and all([atom in state.assumed for atom in learned])
 
 
 def place_of(phi: Any) -> str | int:

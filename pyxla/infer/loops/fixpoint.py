@@ -33,6 +33,7 @@ from pyxla.infer.lattice import (
     Ref,
     Tuple,
     Variant,
+    is_none,
     is_number,
     is_variant,
     may_be_unbound,
@@ -190,7 +191,6 @@ def _passes(
     rebound, names = memory.rebound, memory.unread
     lost, shared = set[int](), set[int]()
     brought = memory.brought.setdefault(_entry_key(entry), {})
-    certain = _enters(engine, frame, component, entry)
     held = Held(live, engine.held, engine.captures.pinned)
     mark, size = marked(engine, frame), len(entry.block.instrs)
     visit = Visit()
@@ -235,8 +235,7 @@ def _passes(
             memory.directions = directions
             _settle_exits(engine, frame, component, entry, head, edge, mark)
             _retype_exits(frame, component, head.retyped, mark.pending)
-            if certain:
-                _bind(frame, component, head, edge)
+            _bind(engine, frame, component, entry, head, edge)
             _settle_kinds(engine, frame, component, entry, head, edge)
             if aliases:
                 _entangle_exits(frame, component, aliases, reason)
@@ -363,11 +362,6 @@ def _pass(engine: Engine, frame: Frame, component: Component, head: LoopHead) ->
         engine.visits.pop()
 
 
-def _enters(engine: Engine, frame: Frame, component: Component, entry: Edge) -> bool:
-    """Whether the first test of the loop is known to enter it (asked for unbound names)."""
-    return any(map(may_be_unbound, entry.args)) and _goes_in(engine, frame, component, entry)
-
-
 def _goes_in(engine: Engine, frame: Frame, component: Component, entry: Edge) -> bool:
     """Whether the first test of the loop is known to enter it."""
     mark = marked(engine, frame)
@@ -414,11 +408,18 @@ def _ended(frame: Frame, component: Component, mark: Mark) -> list[Edge]:
     ]
 
 
-def _bind(frame: Frame, component: Component, head: LoopHead, back: Edge) -> None:
-    """Names that each iteration binds are bound after a loop that is entered for certain."""
-    pairs = zip(head.args, back.args, strict=True)
-    names = [x for x, y in pairs if is_variant(x, "unbound") and not may_be_unbound(y)]
-    bound = {id(x): x.value for x in names}
+def _bind(
+    engine: Engine, frame: Frame, component: Component, entry: Edge, head: LoopHead, back: Edge
+) -> None:
+    """Names that each iteration binds, or binds to what is not None, are bound after a loop that is
+    entered for certain, and not None."""
+    bound = {}
+    for x, y in zip(head.args, back.args, strict=True):
+        there = is_variant(x, "optional") and is_none(y) is False
+        if there or (is_variant(x, "unbound") and not may_be_unbound(y)):
+            bound[id(x)] = x.value
+    if not bound or not _goes_in(engine, frame, component, entry):
+        return
     for target in component.header.terminator.targets:
         if target in component.loop.blocks:
             continue

@@ -41,6 +41,7 @@ from pyxla.lib.bounded.elementwise import (
 )
 from pyxla.lib.indexing import true_size
 from pyxla.lib.masks import same, spread, unpacked, within
+from pyxla.lib.meetings import meet
 from pyxla.lib.operands import (
     BOOL,
     FLOAT,
@@ -232,6 +233,41 @@ def _mean_of(given: Call, axes: Shape, x: Array) -> Array:
     count = convert(value_of(true_count(x, axes)), dtype=work, weak=False)
     mean = divide(total.value, spread(count, total.shape))
     return reduced(Array(cast(mean, result)), x, axes, bool(given.get("keepdims")))
+
+
+@strategy(r.average)
+def _average(
+    function: Function, a: Any, axis: Any = None, weights: Any = None, returned: bool = False,
+    *, keepdims: bool = False,
+) -> Any:  # fmt: skip
+    """Past the true size, weights are 0 and so is what they weigh."""
+    x = as_array(a)
+    axes = r.reduced_axes(axis, x.ndim)
+    if weights is None:
+        if returned:
+            raise OpError(NOT_SUPPORTED)
+        return strategy_of(r.mean)(x, axis, keepdims=keepdims)
+    w = as_array(weights)
+    places = list(range(x.ndim) if w.ndim == x.ndim else axes)
+    if w.ndim != len(places) or places != sorted(places):
+        raise OpError(NOT_SUPPORTED)
+    wrong = (TypeError, _NO_AXIS) if axis is None else (ValueError, _INCONSISTENT)
+    for i, d in enumerate(places):
+        meet(true_size(x, d), true_size(w, i), *wrong)
+    shape = tuple([w.shape[places.index(d)] if d in places else 1 for d in range(x.ndim)])
+    extents = [extents_of(w)[places.index(d)] if d in places else None for d in range(x.ndim)]
+    along = bounded(reshape(w.value, shape=shape), extents)
+    found, common, own = aligned([x, along])
+    whole = [bounded(broadcast_to(f.value, common), own) for f in found]
+    values, factors = [Array(filled(f, axes, 0).value) for f in whole]
+    result = function(values, axes, factors, returned, keepdims=keepdims)
+    if returned:
+        return tuple([reduced(part, whole[0], axes, keepdims) for part in result])
+    return reduced(result, whole[0], axes, keepdims)
+
+
+_NO_AXIS = "Axis must be specified when shapes of a and weights differ."
+_INCONSISTENT = "Shape of weights must be consistent with shape of a along specified axis."
 
 
 @strategy(r.var, r.std)
