@@ -223,6 +223,19 @@ def called_by_name(n, x):
     return flight, x
 
 
+def drawn(n, x):
+    rng = np.random.default_rng(3)
+    for _ in range(n):
+        x = x + rng.random()
+    return x
+
+
+def test_states_of_generators():
+    x = np.array([0.5, 2.0, 3.0])
+    for n in (0, 1, 4):
+        assert not difference(pyxla.compile(drawn)(n, x), drawn(n, x))
+
+
 def test_fields_that_an_unknown_function_changes():
     x = np.array([9.5, -2.0, 0.25])
     assert not difference(pyxla.compile(called_by_name)(3, x), called_by_name(3, x))
@@ -240,8 +253,9 @@ def test_fields_of_arrays():
         *[(last_of, 1), (nested, 2), (bound_inside, 1), (left_early, 1), (fields_change, 1)],
         # Two of each loop would be four of the inner one: its second visit knows from the first.
         (trained, 5),
-        # Each loop has a second pass the first time that it is visited: not all of those around.
-        (called_by_name, 15),
+        # Two inner loops, whose function a name of the frame says, and the one around them.
+        (called_by_name, 10),
+        (drawn, 1),
     ],
 )
 def test_one_pass_is_enough(function, loops, monkeypatch):

@@ -311,7 +311,7 @@ def _changing_fields(engine: Engine, frame: Frame, component: Component, entry: 
     memory = engine.loop_memory[component.header]
     if memory.fields is None:
         foreign = engine.captures.is_foreign
-        memory.fields = assigned_fields(component.loop, frame.module, classes, foreign)
+        memory.fields = assigned_fields(component.loop, entry.env, frame.module, classes, foreign)
     # What functions change that are not called by their names, whether a field gets another array,
     # or its array other elements, an earlier visit found out.
     return numeric_fields(entry.heap, memory.fields) | array_fields(entry.heap, memory.arrays)

@@ -28,6 +28,7 @@ from pyxla.infer.lattice import (
 )
 from pyxla.ir.core import Block, Instr, Phi, Value
 from pyxla.ir.dominance import Loop
+from pyxla.lib.random.state import STATES
 from pyxla.lib.registry import lookup
 
 Field = tuple[int, str]  # of the instance in a cell
@@ -125,10 +126,15 @@ def unread(loop: Loop) -> set[int]:
 
 
 def assigned_fields(
-    loop: Loop, module: dict[str, Any], classes: Iterable[type], foreign: Callable[[Any], bool]
+    loop: Loop,
+    env: Mapping[Value, Any],
+    module: dict[str, Any],
+    classes: Iterable[type],
+    foreign: Callable[[Any], bool],
 ) -> frozenset[str]:
-    """Attributes that the loop assigns, or a function that it calls by its name: a global of
-    `module`, a method of one of `classes`."""
+    """Attributes that the loop assigns, or a function that it calls by its name: one that `env`
+    has, a global of `module`, a method of one of `classes`.  What draws from a generator changes
+    its state."""
     found: set[str] = set()
     seen: set[int] = set()
     work: list[tuple[Iterable[Block], dict[str, Any]]] = [(loop.blocks, module)]
@@ -137,8 +143,10 @@ def assigned_fields(
         for instr in [instr for block in blocks for instr in block.instrs]:
             if instr.op is SETATTR:
                 found.add(instr.attrs["name"])
+            elif instr.op is GETATTR and _draws(instr.attrs["name"], classes):
+                found.update([name for c in classes if c in STATES for name in STATES[c].drawn])
             elif instr.op is CALL:
-                for function in _callees(instr.operands[0].owner, module, classes):
+                for function in _callees(instr.operands[0], env, module, classes):
                     if id(function) in seen or foreign(function):
                         continue
                     seen.add(id(function))
@@ -148,17 +156,28 @@ def assigned_fields(
     return frozenset(found)
 
 
+def _draws(name: str, classes: Iterable[type]) -> bool:
+    """Whether an attribute is a method of generators, which are of some of `classes`."""
+    return not name.startswith("_") and any(c in STATES and name in c.__dict__ for c in classes)
+
+
 def _callees(
-    owner: Any, module: dict[str, Any], classes: Iterable[type]
+    called: Value, env: Mapping[Value, Any], module: dict[str, Any], classes: Iterable[type]
 ) -> list[types.FunctionType]:
-    """The Python functions that what `owner` reads may be."""
-    if not isinstance(owner, Instr) or owner.op not in (GLOBAL, GETATTR):
+    """The Python functions that `called` may be."""
+    owner = called.owner
+    if isinstance(known := env.get(called), Const):
+        candidates = [known.value]
+    elif not isinstance(owner, Instr) or owner.op not in (GLOBAL, GETATTR):
         return []
-    name = owner.attrs["name"]
-    if owner.op is GLOBAL:
-        candidates = [module.get(name)]
+    elif owner.op is GLOBAL:
+        candidates = [module.get(owner.attrs["name"])]
     else:
+        name, of = owner.attrs["name"], owner.operands[0].owner
         candidates = [base.__dict__.get(name) for cls in classes for base in cls.__mro__]
+        if isinstance(of, Instr) and of.op is GLOBAL:
+            within = module.get(of.attrs["name"])
+            candidates += [vars(within).get(name)] if isinstance(within, types.ModuleType) else []
     functions = [getattr(c, "__pyxla_function__", c) for c in candidates]
     return [f for f in functions if isinstance(f, types.FunctionType) and lookup(f) is None]
 

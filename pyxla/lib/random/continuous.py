@@ -64,7 +64,7 @@ def standard_gamma(source: Any, shape: Any) -> Any:
             v = 1.0 + c * x
         v = v * v * v
         u = source.uniform()
-        accepted = u < 1.0 - 0.0331 * (x * x) * (x * x)
+        accepted = bool(u < 1.0 - 0.0331 * (x * x) * (x * x))
         accepted = accepted or not np.log(u) >= 0.5 * x * x + b * (1.0 - v + np.log(v))
     return b * v
 
@@ -242,5 +242,5 @@ def _circular(source: Any, kappa: Any, s: Any) -> Any:
         w = (1 + s * z) / (s + z)
         y = kappa * (s - w)
         v = source.uniform()
-        accepted = y * (2 - y) - v >= 0 or np.log(y / v) + 1 - y >= 0 or y != y
+        accepted = bool(y * (2 - y) - v >= 0 or np.log(y / v) + 1 - y >= 0 or y != y)
     return w

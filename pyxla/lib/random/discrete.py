@@ -149,7 +149,7 @@ def binomial_btpe(bits: Any, n: Any, p: Any, corrected: bool) -> Any:
             proposed = y <= n and v != 0.0
             v = v * (u - p3) * lambda_right
         if proposed:
-            accepted = _below_binomial(n, r, q, m, variance, middle, y, v, corrected)
+            accepted = bool(_below_binomial(n, r, q, m, variance, middle, y, v, corrected))
     return y
 
 
@@ -253,7 +253,7 @@ def zipf(source: Any, a: Any) -> Any:
         x = np.floor(np.power(u, -1.0 / power))
         if x <= 9.223372036854775807e18 and x >= 1.0:
             t = np.power(1.0 + 1.0 / x, power)
-            accepted = v * x * (t - 1.0) / (b - 1.0) <= t / b
+            accepted = bool(v * x * (t - 1.0) / (b - 1.0) <= t / b)
         accepted = accepted or not power > 0
     return np.int64(x)
 
@@ -306,9 +306,9 @@ def ratio_of_uniforms(bits: Any, few: Any, rest: Any, sample: Any, spread: Any) 
         if x >= 0.0 and x < limit:
             count = np.int64(np.floor(x))
             t = peak - log_factorials(count, few, sample, rest)
-            accepted = u * (4.0 - u) - 3.0 <= t
+            accepted = bool(u * (4.0 - u) - 3.0 <= t)
             if not accepted and u * (u - t) < 1:
-                accepted = 2.0 * np.log(u) <= t
+                accepted = bool(2.0 * np.log(u) <= t)
     return count
 
 

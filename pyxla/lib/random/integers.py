@@ -31,7 +31,7 @@ def below(bits: Any, span: Any) -> Any:
     accepted, word = False, np.uint64(0)
     while not accepted:
         word = next64(bits)
-        accepted = word * count >= threshold
+        accepted = bool(word * count >= threshold)
     return product_high(word, count)
 
 
@@ -46,7 +46,7 @@ def below32(bits: Any, span: Any) -> Any:
     scaled = np.uint64(0)
     while not accepted:
         scaled = np.uint64(next32(bits)) * count
-        accepted = scaled & 0xFFFFFFFF >= threshold
+        accepted = bool(scaled & 0xFFFFFFFF >= threshold)
     return np.uint32(scaled >> 32)
 
 
@@ -60,7 +60,7 @@ def below_narrow(bits: Any, buffer: Any, span: Any, width: int) -> Any:
     accepted, scaled = False, np.uint32(0)
     while not accepted:
         scaled = _next_narrow(bits, buffer, width) * count
-        accepted = scaled & largest >= threshold
+        accepted = bool(scaled & largest >= threshold)
     return scaled >> width
 
 
@@ -79,10 +79,10 @@ def interval(bits: Any, largest: Any) -> Any:
     mask = largest
     for shift in (1, 2, 4, 8, 16):
         mask = mask | mask >> shift
-    value, accepted = np.uint32(0), largest == 0
+    value, accepted = np.uint32(0), bool(largest == 0)
     while not accepted:
         value = next32(bits) & mask
-        accepted = value <= largest
+        accepted = bool(value <= largest)
     return value
 
 
@@ -96,7 +96,7 @@ def masked(bits: Any, span: Any) -> Any:
     value, accepted = np.uint64(0), False
     while not accepted:
         value = next64(bits) & mask
-        accepted = value <= span
+        accepted = bool(value <= span)
     return value
 
 

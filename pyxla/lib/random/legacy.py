@@ -150,7 +150,7 @@ def zipf(source: Any, a: Any) -> Any:
         x = np.floor(np.power(u, -1.0 / power))
         if x <= 9.223372036854775807e18 and x >= 1.0:
             t = np.power(1.0 + 1.0 / x, power)
-            accepted = v * x * (t - 1.0) / (b - 1.0) <= t / b
+            accepted = bool(v * x * (t - 1.0) / (b - 1.0) <= t / b)
         accepted = accepted or not power > 0
     return np.int64(x)
 

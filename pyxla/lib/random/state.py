@@ -31,12 +31,14 @@ _WORD = (1 << 64) - 1
 
 class State(NamedTuple):
     """How generators of one class are taken apart: open(x) gives the values of the fields `names`,
-    set(x, fields) puts x into that state, new() makes one."""
+    set(x, fields) puts x into that state, new() makes one.  drawn: the fields that each number
+    which is drawn changes."""
 
     names: tuple[str, ...]
     open: Callable[[Any], tuple[Any, ...]]
     set: Callable[[Any, Fields], None]
     new: Callable[[Fields], Any]
+    drawn: tuple[str, ...] = ()
 
 
 # --- PCG64 ---------------------------------------------------------------------------------------
@@ -167,10 +169,10 @@ STATES: dict[type, State] = {
         lambda x, fields: None,
         lambda fields: np.random.Generator(fields["bit_generator"]),
     ),
-    np.random.PCG64: State(FIELDS, opened, set_state, _new_pcg64),
-    np.random.MT19937: State(TWISTER, _twister, _set_twister, _new_twister),
+    np.random.PCG64: State(FIELDS, opened, set_state, _new_pcg64, ("high", "low")),
+    np.random.MT19937: State(TWISTER, _twister, _set_twister, _new_twister, ("pos",)),
     np.random.RandomState: State(("_bit_generator", *SPARE), _spare_of, _set_spare, _new_legacy),
-    random.Random: State((*TWISTER, *SPARE), _of_python, _set_python, _new_python),
+    random.Random: State((*TWISTER, *SPARE), _of_python, _set_python, _new_python, ("pos",)),
 }
 
 

@@ -62,7 +62,7 @@ class Source:
             layer = np.int64(word & 0xFF)
             x = self.real(magnitude) * self.normal_widths[layer]
             x = -x if word & 256 else x
-            accepted = magnitude < self.normal_cores[layer]
+            accepted = bool(magnitude < self.normal_cores[layer])
             if not accepted:
                 if layer == 0:
                     x = _normal_tail(self, magnitude & 256)
@@ -70,7 +70,7 @@ class Source:
                 else:
                     wide = np.float64(x)
                     height = _between(self.normal_heights, layer, self.uniform())
-                    accepted = height < np.exp(-0.5 * wide * wide)
+                    accepted = bool(height < np.exp(-0.5 * wide * wide))
         return x
 
     def exponential(self) -> Any:
@@ -80,14 +80,14 @@ class Source:
             word = self.exponential_word()
             layer, magnitude = np.int64(word & 0xFF), word >> 8
             x = self.real(magnitude) * self.exponential_widths[layer]
-            accepted = magnitude < self.exponential_cores[layer]
+            accepted = bool(magnitude < self.exponential_cores[layer])
             if not accepted:
                 u = self.uniform()
                 if layer == 0:
                     x = self.real(EXPONENTIAL_END) - self.log1p(-u)
                     accepted = True
                 else:
-                    accepted = _between(self.exponential_heights, layer, u) < np.exp(-x)
+                    accepted = bool(_between(self.exponential_heights, layer, u) < np.exp(-x))
         return x
 
 
