@@ -87,8 +87,11 @@ SEVERAL = 8
 
 def alike(args: Any, path: Path, known: Collection[Path]) -> list[Path]:
     """The ints that are where `path` is, where it was asked for several of those: at one place of
-    the items of a container, or in one field of the instances of a class."""
+    the items of a container, or in one field of the instances of a class.  Those of one set are
+    asked for at once: which items it has, all of them decide."""
     owners = dict(_ints(args))
+    if (within := _set_around(args, path)) is not None:
+        return [p for p in owners if p[: len(within)] == within]
     groups = [
         {
             p
@@ -101,6 +104,16 @@ def alike(args: Any, path: Path, known: Collection[Path]) -> list[Path]:
     if (owner := owners.get(path)) is not None:
         groups.append({p for p in owners if owners[p] is owner and p[-1] == path[-1]})
     return [p for group in groups if len(group.intersection(known)) >= SEVERAL for p in group]
+
+
+def _set_around(args: Any, path: Path) -> Path | None:
+    """The path of the set in which an argument is, if it is in one."""
+    arg = args
+    for depth, step in enumerate(path):
+        if isinstance(arg, descriptions.ArgStand) and issubclass(arg.cls, (set, frozenset)):
+            return path[:depth]
+        arg = dict(steps(arg)).get(step)
+    return None
 
 
 def _ints(args: Any, path: Path = (), owner: type | None = None) -> Iterator[tuple[Path, Any]]:
