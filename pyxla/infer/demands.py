@@ -115,8 +115,8 @@ class Findings:
     met: a name or an item has no one type.  lists: several are made.  classes: those whose
     instances might be in pools; containers: the same of those that stand for dicts, sets and the
     like.  recursive: functions that call themselves, with what they were refused for.  valued:
-    arguments with lists of which the numbers themselves are needed.  offered: what was said to be a
-    remedy.
+    arguments with lists of which the numbers themselves are needed.  floats: such an argument, or
+    what comes of it, is a key.  offered: what was said to be a remedy.
 
     Of one attempt alone: loops, the headers of those that are being visited; iterations, those that
     were visited one by one while a list might be an array instead; listed, how many lists are made,
@@ -137,6 +137,7 @@ class Findings:
     containers: set[type] = field(default_factory=set)
     recursive: dict[Any, CompileError] = field(default_factory=dict)
     valued: set[int] = field(default_factory=set)
+    floats: bool = False
     loops: list[Block] = field(default_factory=list)
     iterations: int = 0
     listed: int = 0

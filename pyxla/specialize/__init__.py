@@ -121,6 +121,8 @@ def _final(refused: CompileError, request: Request, findings: Findings) -> Excep
         numbers = _paths_of(request.args, _is_number)
         wanted = [path for path in numbers if path[0] in findings.valued]
         return Restart(dict.fromkeys(wanted, refused.loc), [], refused)
+    if findings.floats and (floats := _paths_of(request.args, _is_float)):
+        return Restart(dict.fromkeys(floats, refused.loc), [], refused)
     if lists := _paths_of(request.args, _is_long):
         return Restart({(*path, ITEMS): None for path in lists}, [])
     if texts := _paths_of(request.args, _is_word):
@@ -153,6 +155,11 @@ def _is_number(arg: Any) -> bool:
     if isinstance(arg, descriptions.ArgArray):
         return arg.kind == "scalar"
     return isinstance(arg, descriptions.ArgScalar)
+
+
+def _is_float(arg: Any) -> bool:
+    """Whether an argument is a float that is not known."""
+    return isinstance(arg, descriptions.ArgScalar) and arg.type.dtype.kind == "f"
 
 
 def _is_word(arg: Any) -> bool:

@@ -37,7 +37,26 @@ def stamped(grid, points):
     return [sum(row) for row in grid]
 
 
+def tallied(xs):
+    found = {}
+    for x in xs:
+        found[x] = found.get(x, 0) + 1
+    return found, set(xs)
+
+
+def keyed(x):
+    names = {x: 1, "a": 2}
+    return names, {x, 0.5}, x in {0.5: 1}, {"a": x}
+
+
+def grown(x, n):
+    return {round(x * i, 1): i for i in range(n)}
+
+
 CALLS = [
+    (tallied, ([1.5, 2.5, 1.5],), ([2.0, 2.0, 2.0],)),
+    (keyed, (0.5,), (2.5,)),
+    (grown, (0.5, 3), (0.0, 3)),
     (two_sum, ([3, 9, 2, 7, 1, 8], 10), ([5, 5, 1, 1, 1, 2], 10)),
     (distance, ([[0, 0, 1], [1, 0, 1], [1, 0, 0]],), ([[0, 1, 0], [0, 0, 0], [1, 1, 0]],)),
     (
@@ -54,6 +73,15 @@ def test_other_numbers_are_the_same_program(function, first, second):
     assert compiled(*first) == function(*first)
     assert compiled(*second) == function(*second)
     assert "is compiled 1 time" in str(pyxla.explain(compiled))
+
+
+def named(x):
+    return {0.5: "low", 1.5: [1]}[x], {x: len, 2.0: 3}
+
+
+def test_floats_that_are_needed_are_part_of_the_program():
+    for x in (0.5, 1.5):
+        assert pyxla.compile(named)(x) == named(x)
 
 
 def filled(sizes):

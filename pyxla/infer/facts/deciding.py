@@ -125,7 +125,7 @@ def depends_on(value: Value, block: Block) -> bool:
 
 def decided_by_data(engine: Engine, *xs: Any) -> bool:
     """Whether one of these is a number, or has one, that asking for number arguments and unrolling
-    loops would not make known."""
+    loops would not make known, or not for long: the next call has another float."""
     heads = {head for frame in engine.frames for head in frame.heads.values()}
     for x in xs:
         parts = isinstance(x, (Tuple, Variant)) or (isinstance(x, Compound) and x.kind == "text")
@@ -133,6 +133,9 @@ def decided_by_data(engine: Engine, *xs: Any) -> bool:
             return True
         if isinstance(x, (Scalar, Array)):
             if engine.demands.arrays or not by_arguments(x.value, heads):
+                return True
+            if x.value.type.dtype.kind == "f":
+                engine.findings.floats = True
                 return True
             engine.findings.want()
     return False
