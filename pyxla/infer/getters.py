@@ -11,6 +11,7 @@ from pyxla.infer.containers.indexing import get_item
 from pyxla.infer.engine import Engine
 from pyxla.infer.lattice import Array, Compound, Const, Scalar, Tuple
 from pyxla.infer.objects import get_attribute
+from pyxla.infer.raising.refusals import lacking
 from pyxla.lib.registry import rule
 
 
@@ -27,7 +28,7 @@ def _index(engine: Engine, a: Any) -> Any:
     method = engine.rules.special(engine, a, "__index__", ())
     if method is not None:
         return method
-    raise engine.refuse("operator.index: this is no integer", "convert it with int()")
+    raise lacking(engine, a, "is no integer", "{!r} object cannot be interpreted as an integer")
 
 
 @rule(operator.itemgetter)

@@ -14,6 +14,7 @@ from typing import Any
 
 import numpy as np
 
+from pyxla.lib.bytearrays import ByteArray
 from pyxla.lib.poly1d import Poly1d
 
 
@@ -449,6 +450,7 @@ class Compared:
 
 
 STAND_FOR: dict[type, type] = {
+    bytearray: ByteArray,
     collections.deque: Deque,
     collections.defaultdict: DefaultDict,
     collections.OrderedDict: OrderedDict,

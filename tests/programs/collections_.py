@@ -1,5 +1,5 @@
 # ruff: noqa: E711
-"""Containers of `collections`: deque, defaultdict, Counter, OrderedDict."""
+"""Containers of `collections`: deque, defaultdict, Counter, OrderedDict; bytearray."""
 
 from __future__ import annotations
 
@@ -123,3 +123,76 @@ def equality_of_containers(x, valued, point):
         point == Point(2.0),
     )
     return dicts, kinds, sets, instances
+
+
+@program("bytearray", lambda: (60,), lambda: (2,))
+def sieve_of_bytes(n):
+    flags = bytearray([1]) * (n + 1)
+    flags[0:2] = b"\x00\x00"
+    for i in range(2, int(n**0.5) + 1):
+        if flags[i]:
+            flags[i * i :: i] = bytes(len(range(i * i, n + 1, i)))
+    return [p for p, prime in enumerate(flags) if prime], sum(flags), flags.count(1)
+
+
+@program("bytearray", lambda: (np.array([1, 5, 3]),), lambda: (np.array([0, 1, 0]),))
+def smallest_that_is_missing(xs):
+    seen = bytearray(10)
+    for x in xs:
+        seen[x] = 1
+    k = 0
+    while seen[k]:
+        k += 1
+    return k, seen
+
+
+@program("bytearray", lambda: ([1, 2, 3, 0],), lambda: ([7],), lambda: ([],))
+def bytes_that_change(xs):
+    b = bytearray(xs)
+    c = b + bytearray([9]) + b"xy"
+    c *= 2
+    part = c[1:3]
+    part.reverse()
+    other = c.copy()
+    other[-1] = 255
+    del c[0]
+    c.insert(1, 8)
+    c.remove(9)
+    d = bytearray("ab", "ascii")
+    d += b
+    return (
+        b,
+        c,
+        part,
+        other,
+        c.pop(),
+        max(c),
+        8 in c,
+        sorted(c),
+        list(reversed(c)),
+        d,
+        b == bytes(4),
+    )
+
+
+@program("bytearray", lambda: ([1, 2, 3], 300), lambda: ([1, 2], -5), lambda: ([], 1))
+def bytes_and_mistakes(xs, v):
+    b = bytearray(xs)
+    told = []
+    for change in (
+        lambda: b.__setitem__(1, v),
+        lambda: b[9],
+        lambda: b.append(v),
+        lambda: b.extend([v, v]),
+        lambda: b.remove(v),
+        lambda: b.pop(),
+        lambda: b.__setitem__(slice(0, 4, 2), b"abc"),
+        lambda: bytearray(v),
+        lambda: {b: 1},
+        lambda: b["a"],
+    ):
+        try:
+            told.append(change())
+        except (ValueError, IndexError, TypeError) as e:
+            told.append(f"{type(e).__name__}: {e}")
+    return told, isinstance(b, bytearray), isinstance(b, bytes), type(b).__name__

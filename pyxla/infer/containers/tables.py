@@ -20,7 +20,7 @@ from pyxla.infer.lists import columnar, pools
 from pyxla.infer.lists.item_types import Handle, Number, Row
 from pyxla.infer.lists.items import item_of, joined_items
 from pyxla.infer.text.codes import is_texts
-from pyxla.lib.containers import Mapping
+from pyxla.lib.containers import Mapping, actual
 from pyxla.lib.tables import Record, Table, TableFrozenSet, TableSet, put
 
 if TYPE_CHECKING:
@@ -109,7 +109,7 @@ def instances(engine: Engine, key: Any) -> list[type]:
     if not isinstance(content, (ObjectCell, Pooled)) or content.cls in TABLES:
         return []
     if content.cls.__hash__ is None:
-        engine.raise_constant(TypeError(f"unhashable type: {content.cls.__name__!r}"))
+        engine.raise_constant(TypeError(f"unhashable type: {actual(content.cls).__name__!r}"))
     return [content.cls]
 
 
