@@ -12,6 +12,8 @@ import re
 from collections.abc import Callable, Iterable
 from typing import Any
 
+import numpy as np
+
 HINTS: tuple[tuple[str, str], ...] = (
     (r"depends? on the values|whether .* depends",
      "a type is known while compiling: convert as the message says"),
@@ -67,6 +69,8 @@ HINTS: tuple[tuple[str, str], ...] = (
     (r"unpack", "unpack into as many names as there are items"),
     (r"has no len|has no attribute|has no method|cannot set attribute",
      "look at the type: it is not what this line takes it for"),
+    (r"item deletion",
+     "make a new array without the item: np.delete(x, i), or x[keep] by a mask; lists have del"),
     (r"unsupported operand.*\b(method|function)\b", "call it: x.mean(), with ()"),
     (r"unsupported operand|is defined for ints|not defined for|does not take|must be real",
      "convert one of the operands, or use another operator"),
@@ -75,6 +79,8 @@ HINTS: tuple[tuple[str, str], ...] = (
     (r"item assignment|immutable", "use a list or an array where items change"),
     (r"does not fit int64",
      "Python ints are 64-bit here: write % 2**63 as & 0x7FFFFFFFFFFFFFFF, or use np.uint64"),
+    (r"backend_config", "write the dict, with numbers and texts, where the op is called"),
+    (r"result_types", 'spell them pyxla.f64[3] or "f64[3]", several as a tuple'),
     (r"must be known while compiling",
      "compute it from shapes, constants and number arguments only"),
 )  # fmt: skip
@@ -106,23 +112,35 @@ def similar(name: str, known: Iterable[str]) -> str:
 
 
 def owner(name: str) -> str:
-    """The hint for an attribute that another type has; empty where no common one does.
+    """The hint for an attribute that another type has, or NumPy as a function; else empty.
 
-    >>> owner("append")
-    "look at the type: 'append' is of list"
+    >>> owner("append"), owner("sqrt")
+    ("look at the type: 'append' is of list", 'it is a function: np.sqrt(x)')
     """
     has = [cls.__name__ for cls in (list, dict, str, set) if hasattr(cls, name)]
-    return f"look at the type: {name!r} is of {' and '.join(has)}" if has else ""
+    if has:
+        return f"look at the type: {name!r} is of {' and '.join(has)}"
+    known = getattr(np, name, None)
+    is_function = callable(known) and not isinstance(known, type)
+    return f"it is a function: np.{name}(x)" if is_function else ""
 
 
 def misspelt(message: str, function: Callable[..., Any]) -> str:
-    """The hint for a keyword that `function` does not take, where the message tells of one.
+    """The hint for a keyword that `function` does not take, or a dtype that there is not, where
+    the message tells of one.
 
     >>> misspelt("f() got an unexpected keyword argument 'axs'", lambda x, axis=0: x)
     "did you mean 'axis'?"
+    >>> misspelt("'flaot64' is not a dtype", np.zeros)
+    "did you mean 'float64'?"
     """
+    if found := re.search(r"'(\w+)' is not a dtype", message):
+        return similar(found[1], [name for name in np.sctypeDict if isinstance(name, str)])
     found = re.search(r"unexpected keyword argument '(\w+)'", message)
     try:
-        return similar(found[1], inspect.signature(function).parameters) if found else ""
+        known = [*inspect.signature(function).parameters] if found else []
     except (TypeError, ValueError):  # it has no signature
+        known = []
+    if not (found and known):
         return ""
+    return similar(found[1], known) or f"the parameters are {', '.join(known)}"

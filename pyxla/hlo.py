@@ -17,16 +17,17 @@ import functools
 import inspect
 import keyword
 import operator
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Hashable, Sequence
 from typing import Any
 
 import numpy as np
 
-from pyxla import api
+from pyxla import api, types
 from pyxla.errors import CompileError
 from pyxla.infer.lattice import Array, Scalar
 from pyxla.ir.core import Value
 from pyxla.ir.op import Op, OpError
+from pyxla.ir.types import ArrayType
 from pyxla.lib.operands import as_array, literal
 from pyxla.lib.registry import implements
 from pyxla.ops import OPS, elementwise, shape
@@ -54,9 +55,10 @@ class Face:
             return self.inside(*operands, **attrs)
         if self.op is shape.constant:
             return np.array(attrs["value"])
-        program = _program(self, tuple([(name, _hashable(x)) for name, x in attrs.items()]))
+        given = tuple([(name, _hashable(x)) for name, x in attrs.items()])
+        make = _program if all(isinstance(x, Hashable) for _, x in given) else _made
         try:
-            return program(*operands)
+            return make(self, given)(*operands)
         except CompileError as error:
             raise CompileError(error.message, hint=error.hint) from None
 
@@ -155,6 +157,8 @@ def _static(name: str, value: Any) -> Any:
     """An attribute as ops take it: plain ints, tuples, dtypes; functions of values."""
     if name == "dtype":
         return as_dtype("dtype", value)
+    if name == "result_types":
+        return tuple(map(_result_type, value if isinstance(value, list | tuple) else (value,)))
     if isinstance(value, list | tuple):
         return tuple([_static("", item) for item in value])
     if isinstance(value, Array | Scalar | np.integer):
@@ -162,6 +166,12 @@ def _static(name: str, value: Any) -> Any:
     if callable(value) and not isinstance(value, type):
         return functools.partial(_on_values, value)
     return value
+
+
+def _result_type(x: Any) -> ArrayType:
+    if (found := types.array_of(x)) is None:
+        raise OpError("result_types must be known types of arrays, as pyxla.f64[3]")
+    return found
 
 
 def _on_values(function: Callable[..., Any], *params: Value) -> Any:
@@ -176,8 +186,7 @@ def _hashable(value: Any) -> Any:
     return tuple(map(_hashable, value)) if isinstance(value, list) else value
 
 
-@functools.lru_cache(maxsize=PROGRAMS)
-def _program(face: Face, attrs: tuple[tuple[str, Any], ...]) -> Callable[..., Any]:
+def _made(face: Face, attrs: tuple[tuple[str, Any], ...]) -> Callable[..., Any]:
     """The program of one op, compiled for each signature."""
     bound = functools.partial(face, **dict(attrs))
 
@@ -186,6 +195,8 @@ def _program(face: Face, attrs: tuple[tuple[str, Any], ...]) -> Callable[..., An
 
     return api.compile(one_op)
 
+
+_program = functools.lru_cache(maxsize=PROGRAMS)(_made)
 
 FACES: dict[str, Face] = {python_name(op.name): Face(op) for op in OPS.values()}
 for _face in FACES.values():

@@ -66,6 +66,7 @@ class ArraySpec:
     """The type of an np.ndarray of a dtype and a shape."""
 
     type: ArrayType
+    __pyxla_constant__ = True
 
     def __repr__(self) -> str:
         return str(self.type)
@@ -160,6 +161,18 @@ bool_, i8, i16, i32, i64, u8, u16, u32, u64, bf16, f16, f32, f64, c64, c128 = (
 )
 _CLASSES = {scalar.dtype.type: scalar for scalar in SCALARS}
 _SPECS = (ArraySpec, SizedSpec, ScalarSpec, StaticSpec, jax.ShapeDtypeStruct)
+
+
+def array_of(x: Any) -> ArrayType | None:
+    """The type of array that `x` spells: `f64[3]`, `f64`, "f64[3]", JAX's; None for another."""
+    match _read(x):
+        case ArraySpec(type):
+            return type
+        case ScalarSpec(dtype):
+            return array_type(dtype)
+        case jax.ShapeDtypeStruct(shape=shape, dtype=dtype):
+            return array_type(dtype, shape)
+    return None
 
 
 def is_spec(x: Any) -> bool:

@@ -62,6 +62,11 @@ def test_misspelt_options() -> None:
         pyxla.compile(two, strct=True)
 
 
+def deleting(x: Any) -> Any:
+    del x[0]
+    return x
+
+
 REMEDIES: list[tuple[Callable[..., Any], str]] = [
     (lambda x: np.zeros(len(x) / 2), "n // 2"),
     (lambda x: np.zeros(2, 3), "one tuple"),  # type: ignore[call-overload]
@@ -70,7 +75,18 @@ REMEDIES: list[tuple[Callable[..., Any], str]] = [
     (lambda x: x.shape(), "without ()"),
     (lambda x: Pair(x[0], 3.0), "make the instance outside"),
     (lambda x: fractions.Fraction(int(x[0]), 3), "ints of your own"),
+    (lambda x: x.dot(x).sqrt(), "np.sqrt(x)"),  # type: ignore[attr-defined]
+    (lambda x: x.tolist().mean(), "np.mean(x)"),
+    (lambda x: {"a": x}.a, "['a']"),  # type: ignore[attr-defined]
+    (deleting, "np.delete(x, i)"),
+    (lambda x: x.astype("flaot64"), "did you mean 'float64'?"),
+    (lambda x: np.sum(x, dim=0), "axis, dtype"),  # type: ignore[call-overload]
+    (lambda x: keyed(x, tolerance=1), "the parameters are x, tol"),  # type: ignore[call-arg]
 ]
+
+
+def keyed(x: Any, tol: float = 1.0) -> Any:
+    return x * tol
 
 
 @pytest.mark.parametrize("number", range(len(REMEDIES)))

@@ -30,7 +30,7 @@ import numpy as np
 
 from pyxla.errors import Location
 from pyxla.ir.core import Block, Branch, Function, Instr, Jump, Raise, Region, Return, Value
-from pyxla.ir.types import SHORT_NAMES
+from pyxla.ir.types import SHORT_NAMES, ArrayType
 
 COMMENT_COLUMN = 64
 LONG = 12  # elements of a constant that are shown
@@ -232,6 +232,8 @@ def _literal(value: Any) -> str:
         return str(value.tolist())
     if isinstance(value, np.dtype):
         return SHORT_NAMES.get(value, str(value))
+    if isinstance(value, ArrayType):
+        return str(value)
     if isinstance(value, tuple):
         inner = ", ".join([_literal(item) for item in value])
         return f"({inner},)" if len(value) == 1 else f"({inner})"

@@ -25,8 +25,11 @@ def _custom_call(
     backend_config: dict[str, Scalar] | None = None,
     has_side_effect: bool = False,
 ) -> Types:
-    if not call_target_name:
+    if not isinstance(call_target_name, str) or not call_target_name:
         refuse("custom_call", "call_target_name must name a registered target")
+    config = {} if backend_config is None else backend_config
+    if not isinstance(config, dict) or not all(isinstance(x, Scalar) for x in config.values()):
+        refuse("custom_call", "backend_config must be a dict of known numbers and texts")
     return result_types
 
 

@@ -10,8 +10,9 @@ from jax.sharding import AbstractMesh, Mesh, PartitionSpec, Sharding
 from pyxla.infer.places import OUTSIDE, Place
 from pyxla.runtime import jaxlink
 
-# JAX's descriptions of where arrays lie are known while compiling wherever a program meets them.
-DESCRIBED = (PartitionSpec, Sharding, Mesh, AbstractMesh, jax.Device)
+# JAX's descriptions of where arrays lie, and of their types, are known while compiling wherever a
+# program meets them.
+DESCRIBED = (PartitionSpec, Sharding, Mesh, AbstractMesh, jax.Device, jax.ShapeDtypeStruct)
 OUTSIDE.extend(DESCRIBED)
 
 

@@ -133,6 +133,46 @@ def misfit(x):
     return hlo.add(x, x[0])
 
 
+OUTSIDE = pyxla.f64[3], jax.ShapeDtypeStruct((2,), np.int32)
+
+
+def inside(x):
+    types = [pyxla.f64[len(x)], pyxla.i32[2]]
+    return hlo.custom_call(x, call_target_name="t", result_types=types)
+
+
+def outside(x):
+    return hlo.custom_call(x, call_target_name="t", result_types=OUTSIDE)
+
+
+def spelled(x):
+    return hlo.custom_call(x, call_target_name="t", result_types=("f64[3]", "i32[2]"))
+
+
+@pytest.mark.parametrize("function", [inside, outside, spelled])
+def test_types_of_results(function):
+    text = pyxla.code_stablehlo(function, pyxla.f64[3])
+    assert "custom_call @t(" in text
+    assert "-> (tensor<3xf64>, tensor<2xi32>)" in text
+    assert "result_types=(f64[3], i32[2])" in pyxla.code_typed(function, pyxla.f64[3])
+
+
+@pytest.mark.parametrize(
+    ("attrs", "message"),
+    [
+        ({"result_types": 3}, "result_types must be known types of arrays"),
+        ({"result_types": ("text",)}, "result_types must be known types of arrays"),
+        ({"call_target_name": 3}, "call_target_name must name"),
+        ({"backend_config": [1]}, "backend_config must be a dict"),
+        ({"backend_config": {"a": (1, 2)}}, "backend_config must be a dict"),
+    ],
+)
+def test_refusals_of_custom_calls(attrs, message):
+    given = {"call_target_name": "t", "result_types": pyxla.f64[3], **attrs}
+    with pytest.raises(CompileError, match=message):
+        hlo.custom_call(X, **given)
+
+
 def test_refusals():
     with pytest.raises(CompileError, match=r"add: operands must agree .* f64\[2,3\], f64\[3\]"):
         hlo.add(X, X[0])

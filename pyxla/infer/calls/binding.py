@@ -109,5 +109,6 @@ def _bad_call(
 ) -> CompileError:
     """The refusal of arguments that a function does not take: CPython's TypeError."""
     known = (*source.args, *source.kwonly)
-    hints = [similar(name, known) for name in kwargs if name not in known]
+    listed = f"the parameters are {', '.join(known)}" if known else ""
+    hints = [similar(name, known) or listed for name in kwargs if name not in known]
     return engine.refuse(message, "".join(hints[:1]), raises=TypeError, words=message)

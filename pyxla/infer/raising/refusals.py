@@ -86,8 +86,10 @@ def missing(
 ) -> CompileError:
     """What is raised where `x` has no attribute of this name; known: names that it has."""
     message = f"{kind} has no attribute {name!r}"
-    hint = similar(name, known) or owner(name)
     cls = python_class(engine, x)
+    hint = owner(name) or similar(name, known)
+    if cls is dict and not hint:
+        hint = f"items of a dict are taken by their keys: [{name!r}]"
     if cls is None or hasattr(cls, name):  # CPython has it
         return engine.refuse(message, hint, also(AttributeError))
     words = f"{full_name(cls)!r} object has no attribute {name!r}"
