@@ -101,12 +101,13 @@ def supported(dtype: np.dtype) -> np.dtype:
     native = dtype.newbyteorder("=")
     if native in SHORT_NAMES:
         return native
-    raise OpError(f"XLA has no element type for {dtype}")
+    raise OpError(f"compiled programs have no element type for {dtype}")
 
 
 def as_dtype(spec: Any) -> np.dtype:
     """What `spec` names as NumPy's `dtype=` does: a dtype, NumPy or Python type, or a string."""
     try:
-        return supported(np.dtype(spec))
+        dtype = np.dtype(spec)
     except TypeError:
         raise OpError(f"{spec!r} is not a dtype") from None
+    return supported(dtype)

@@ -34,6 +34,7 @@ from collections.abc import Callable, Collection, Iterable, Sequence
 from typing import Any
 
 import jax
+import ml_dtypes
 import numpy as np
 
 from pyxla.errors import BadArgument, CompileError
@@ -398,14 +399,22 @@ CONVERSIONS = {
 def _checked(dtype: Any, shape: tuple[int, ...], path: Path) -> ArrayType:
     if dtype in SHORT_NAMES:
         return array_type(dtype, tuple(shape))
-    native = isinstance(dtype, np.dtype) and dtype.newbyteorder("=") in SHORT_NAMES
-    swapped = "convert it to native byte order first: x.astype(x.dtype.newbyteorder('='))"
-    hint = swapped if native else CONVERSIONS.get(getattr(dtype, "kind", ""))
     raise BadArgument(
-        f"{{}} has dtype {dtype}, which XLA cannot hold",
-        path,
-        hint=hint or f"use one of {', '.join(DTYPE_NAMES)}",
+        f"{{}} has dtype {dtype}, which compiled programs do not have", path, hint=_other(dtype)
     )
+
+
+def _other(dtype: Any) -> str:
+    """What to pass in the place of an array of a dtype that programs do not have."""
+    if not isinstance(dtype, np.dtype):
+        return f"use one of {', '.join(DTYPE_NAMES)}"
+    if dtype.newbyteorder("=") in SHORT_NAMES:
+        return "convert it to native byte order first: x.astype(x.dtype.newbyteorder('='))"
+    if dtype.type.__module__ == ml_dtypes.__name__:  # narrow floats and ints
+        kinds = {"int": "np.int8", "complex": "np.complex64", "float": "np.float32"}
+        wide = next(wide for kind, wide in kinds.items() if kind in dtype.name)
+        return f"convert it, {wide} has all of its values: x.astype({wide})"
+    return CONVERSIONS.get(dtype.kind, f"use one of {', '.join(DTYPE_NAMES)}")
 
 
 def _hashable(x: Any, path: Callable[[], Path]) -> Any:

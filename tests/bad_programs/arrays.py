@@ -8,6 +8,8 @@ import random
 import time
 import warnings
 
+import jax
+import ml_dtypes
 import numpy as np
 
 import pyxla
@@ -156,9 +158,19 @@ def ragged_array(x):
     return np.array([[x], [x, x]])  # <-
 
 
-@bad("is not a dtype", float)
+@bad("no element type for <U0", float)
 def text_array(x):
     return np.full(3, x).astype(str)  # <-
+
+
+@bad("no element type for int4", V)
+def narrow_ints(x):
+    return x.astype(ml_dtypes.int4)  # <-
+
+
+@bad("float8_e5m2 cannot leave a JAX function", V)
+def narrow_floats(x):
+    return jax.numpy.asarray(x, jax.numpy.float8_e5m2)  # <-
 
 
 @bad("einsum", M)

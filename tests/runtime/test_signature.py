@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import enum
 import math
+import re
 from collections import Counter, deque
 from dataclasses import dataclass
 from typing import NamedTuple
@@ -193,6 +194,18 @@ def cyclic():
 def test_refused(value, words):
     with pytest.raises(CompileError, match=words):
         describe([value])
+
+
+@pytest.mark.parametrize("name", ["float8_e4m3fn", "float8_e5m2", "int4", "uint2"])
+def test_narrow_dtypes_are_refused_with_one_that_holds_all_of_their_values(name):
+    dtype = getattr(ml_dtypes, name)
+    with pytest.raises(CompileError, match="which compiled programs do not have") as caught:
+        describe([np.ones(3, dtype)])
+    wide = re.search(r"x\.astype\((np\.\w+)\)", caught.value.hint)[1]
+    every = np.arange(256 if "float8" in name else 4, dtype=np.uint8)
+    x = every.view(dtype) if "float8" in name else every.astype(dtype)
+    held = x.astype(getattr(np, wide.removeprefix("np.")))
+    np.testing.assert_array_equal(held.astype(dtype).astype(float), x.astype(float))
 
 
 def test_refused_in_a_call():
