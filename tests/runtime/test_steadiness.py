@@ -80,7 +80,7 @@ def megabytes() -> float:
 
 
 @pytest.mark.skipif(not PROC.exists(), reason="needs Linux's /proc")
-def test_specializations_are_bounded() -> None:
+def test_specializations_are_bounded(young: None) -> None:
     """Executables that make room are freed, with the collector off; the long run is at the top."""
     window = 10
     compiled = pyxla.compile(lambda x: np.sin(x) + x[::-1], cache_size=window, verify=False)
@@ -117,7 +117,7 @@ def test_programs_that_make_room_are_freed(young: None) -> None:
 
 
 @pytest.mark.skipif(not PROC.exists(), reason="needs Linux's /proc")
-def test_functions_that_are_dropped_leave_nothing() -> None:
+def test_functions_that_are_dropped_leave_nothing(young: None) -> None:
     def run(count: int) -> None:
         for i in range(count):
             value = float(i)
@@ -148,16 +148,30 @@ def branches(x, w, n):
 CODE = """
     import hashlib
     import pyxla
+    from pyxla.runtime import jaxlink
+    from tests.runtime.programs import fma
+    from tests.runtime.test_artifact import X, Y, OutArray, built
     from tests.runtime.test_steadiness import branches
+    from tests.test_reflect import layers
 
     made = pyxla.compile(branches).lower(pyxla.f64[3], pyxla.f64[3, 3], pyxla.static[3])
-    text = made.text("typed") + made.text("stablehlo")
-    print(hashlib.sha256(text.encode()).hexdigest())
+    program = fma()
+    for text in (
+        made.text("typed"),
+        made.text("stablehlo"),
+        pyxla.code_stablehlo(layers, 1.0, 2),
+        program.stablehlo,
+        jaxlink.lowered(program).as_text(),
+        jaxlink.hlo(program),
+        built(program, [X, Y], OutArray(0)),
+    ):
+        print(hashlib.sha256(text if isinstance(text, bytes) else text.encode()).hexdigest())
     """
 
 
-def test_the_same_module_under_any_hash_seed() -> None:
-    assert len({run_fresh(CODE, PYTHONHASHSEED=seed) for seed in ("0", "1", "77")}) == 1
+def test_the_same_modules_and_artifacts_under_any_hash_seed() -> None:
+    found = {run_fresh(CODE, PYTHONHASHSEED=seed) for seed in ("0", "1", "77")}
+    assert len(found) == 1 and found.pop().count("\n") == 7
 
 
 def scaled(x):
