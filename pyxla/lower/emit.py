@@ -20,8 +20,9 @@ from jaxlib.mlir.dialects import func, sdy
 from pyxla.errors import Location
 from pyxla.ir.core import Instr, Region, Value
 from pyxla.ir.op import OpError
+from pyxla.ir.rewrite import captures
 from pyxla.ir.types import DTYPE_NAMES, ArrayType
-from pyxla.lower.cpu.kernels import ATTRIBUTES, Kernel, kernel
+from pyxla.lower.cpu.kernels import ATTRIBUTES, KEPT, Kernel, is_literal, kernel
 from pyxla.ops.control import call
 
 # How MLIR writes the element types that it writes otherwise than we do.
@@ -45,6 +46,7 @@ class Emitter:
         "_functions",
         "_locations",
         "_merged",
+        "_same",
         "_types",
         "foreign",
         "host",
@@ -78,6 +80,7 @@ class Emitter:
         self._files: dict[str, str] = {}
         self._functions: dict[Region, str] = {}
         self._merged: dict[str, str] = {}
+        self._same: dict[str, str] = {}
 
     def type(self, type: ArrayType) -> ir.Type:
         """The ranked tensor type of a value."""
@@ -220,6 +223,17 @@ class Emitter:
         """A function of the module that `write` writes; returns the name it got."""
         inputs = [self.type(param.type) for param in params]
         outputs = [self.type(value.type) for value in results]
+        return self.make(name, inputs, outputs, visibility, write)
+
+    def make(
+        self,
+        name: str,
+        inputs: Sequence[ir.Type],
+        outputs: Sequence[ir.Type],
+        visibility: str,
+        write: Callable[[Sequence[ir.Value]], Sequence[ir.Value]],
+    ) -> str:
+        """As `written`, of MLIR's types."""
         outer, outer_loc = self.ip, self.loc
         create: Any = func.FuncOp
         made = create(
@@ -272,6 +286,65 @@ class Emitter:
         results = list(created.results)[: len(instr.results)]
         return results[0] if len(results) == 1 else results
 
+    def loop(self, instr: Instr, operands: Sequence[ir.Value]) -> Any:
+        """Emit a loop of whose state XLA tells LLVM what lies apart (`lower.cpu.registers`).
+
+        What XLA would make operands, it gets as such: the state is then one tuple in its code too.
+        """
+        outside = [value for value in captures(instr) if not is_literal(value)]
+        operands = [*operands, *[self.values[value] for value in outside]]
+        types = [operand.type for operand in operands]
+        made = self.create("stablehlo.while", types, operands, regions=2)
+        outer, around = self.values, (self.ip, self.loc)
+        for slot, region in zip(made.regions, instr.regions, strict=True):
+            block = slot.blocks.append(*types, arg_locs=[self.loc] * len(types))
+            self.ip, self.values = ir.InsertionPoint(block), dict(outer)
+            state, parts = self.state(block.arguments, types)
+            own, fixed = parts[: len(region.params)], parts[len(region.params) :]
+            self.values.update(zip(outside, fixed, strict=True))
+            results = self.inline(region, own)
+            is_condition = region is instr.regions[0]
+            results = [self.same(*results, state)] if is_condition else [*results, *fixed]
+            self.end("stablehlo.return", results)
+            self.ip, self.loc = around
+        self.values = outer
+        results = list(made.results)[: len(instr.results)]
+        return results[0] if len(results) == 1 else results
+
+    def state(
+        self, values: Sequence[ir.Value], types: Sequence[ir.Type]
+    ) -> tuple[ir.Value, list[ir.Value]]:
+        """The tuple of these values from a call that XLA keeps, and its parts."""
+        whole = ir.Type.parse(f"tuple<{', '.join(map(str, types))}>")
+        state = self.same(self.create("stablehlo.tuple", [whole], values).results[0])
+        get, indices = "stablehlo.get_tuple_element", range(len(types))
+        attributes = [{"index": self.attribute(f"{k} : i32")} for k in indices]
+        parts = [self.create(get, [types[k]], [state], attributes[k]).results[0] for k in indices]
+        return state, parts
+
+    def same(self, value: ir.Value, *others: ir.Value) -> ir.Value:
+        """`value`, from a call that XLA keeps, which has the others as operands too."""
+        types = [operand.type for operand in (value, *others)]
+        key = ", ".join(map(str, types))
+        if key not in self._same:
+            self._same[key] = self.make("same", types, types[:1], "private", lambda x: x[:1])
+        attributes = {"callee": self.attribute(f"@{self._same[key]}")}
+        attributes["mhlo.frontend_attributes"] = self.attribute(KEPT)
+        return self.create("func.call", types[:1], [value, *others], attributes).results[0]
+
+    def create(
+        self,
+        name: str,
+        types: Sequence[ir.Type],
+        operands: Sequence[ir.Value],
+        attributes: dict[str, ir.Attribute] | None = None,
+        regions: int = 0,
+    ) -> Any:
+        """Append an operation of these types."""
+        return ir.Operation.create(
+            name, types, operands, attributes, None, regions, self.loc, self.ip
+        )
+
     def inside(self, instr: Instr, plan: Kernel, arguments: Sequence[ir.Value]) -> list[ir.Value]:
         """Emit a kernel's code in its function: what it is given is a parameter there."""
         outer = self.values
@@ -282,7 +355,10 @@ class Emitter:
         if instr.op is call:
             made = self.inline(instr.regions[0], operands)
         else:
-            made = self.op(f"stablehlo.{instr.op.name}", instr, operands, None, instr.regions)
+            if instr.attrs.get("apart"):
+                made = self.loop(instr, operands)
+            else:
+                made = self.op(f"stablehlo.{instr.op.name}", instr, operands, None, instr.regions)
             made = made if len(instr.results) != 1 else [made]
         kept = [self.values[value] for value in plan.kept]
         self.values = outer

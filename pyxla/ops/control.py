@@ -58,7 +58,9 @@ def _case(index: ArrayType, *, regions: tuple[Region, ...], widest: bool = False
     return _branch_results("case", regions)
 
 
-def _while(*inits: ArrayType, regions: tuple[Region, ...], kernel: bool = False) -> Types:
+def _while(
+    *inits: ArrayType, regions: tuple[Region, ...], kernel: bool = False, apart: bool = False
+) -> Types:
     require(len(regions) == 2, "while", f"two regions are needed, got {len(regions)}")
     check_region("while", regions[0], inits, (BOOL,))
     check_region("while", regions[1], inits, inits)
@@ -108,7 +110,7 @@ def _case_numpy(index: np.ndarray, regions: Sequence[Elementwise], widest: bool 
 
 
 def _while_numpy(
-    *inits: np.ndarray, regions: Sequence[Elementwise], kernel: bool = False
+    *inits: np.ndarray, regions: Sequence[Elementwise], kernel: bool = False, apart: bool = False
 ) -> Arrays:
     cond, body = regions
     state = inits
@@ -121,7 +123,9 @@ def _perhaps_kernel(emit: Any) -> Any:
     """`emit`; where `kernel` is set, XLA:CPU is to compile it to one function."""
 
     def emitted(e: Any, instr: Any, operands: Any) -> Any:
-        return e.kernel(instr) if instr.attrs.get("kernel") else emit(e, instr, operands)
+        if instr.attrs.get("kernel"):
+            return e.kernel(instr)
+        return e.loop(instr, operands) if instr.attrs.get("apart") else emit(e, instr, operands)
 
     return emitted
 

@@ -224,6 +224,23 @@ def test_xla_copies_nothing_within_the_loops(function: Callable, types: list[Any
     assert text.count('xla_cpu_small_call="true"') == loops.count(" while(")
 
 
+@pytest.mark.parametrize("function", [running_sum, smoothed, product, coprime])
+def test_the_state_is_an_operand_of_what_ends_a_condition(function: Callable):
+    """As XLA has it: the parameter itself, from calls that it keeps; in a body it is read so."""
+    types = {running_sum: [pyxla.f64[40]], smoothed: [pyxla.f64[40], float], coprime: [int]}
+    given = types.get(function, [pyxla.f64[40, 40]] * 2)
+    text = pyxla.code_hlo(function, *given, optimized=True)
+    codes = {code.split(" ", 1)[0]: code for code in re.split(r"\n\n(?=%)", text)}
+    loops = re.findall(r" while\(.*condition=(%[\w.-]+), body=(%[\w.-]+)", text)
+    assert loops
+    for condition, body in loops:
+        for code in (codes[condition], codes[body]):
+            (state,) = re.findall(r"(%\S+) = \S.* parameter\(0\)", code)
+            assert re.search(rf"call\({state}\), to_apply=%same", code)
+            assert f" get-tuple-element({state})" not in code
+        assert re.search(r"ROOT .* call\(%\S+, %\S+\), to_apply=%same", codes[condition])
+
+
 def exponentials_of_rows(x):
     s = 0.0
     for i in range(x.shape[0]):

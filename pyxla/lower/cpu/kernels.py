@@ -31,6 +31,7 @@ TRAFFIC = 980  # bytes that one function may touch; XLA says less than a thousan
 ATTRIBUTES = {
     "mhlo.frontend_attributes": '{xla_cpu_small_call = "true", inlineable = "false"}',
 }
+KEPT = '{inlineable = "false"}'  # calls that XLA leaves what they are
 # What XLA's emitter for such functions has code for; it ends the process where it has none.
 HELD = frozenset(
     [value for value in vars(elementwise).values() if isinstance(value, type(while_))]
@@ -90,8 +91,8 @@ class Kernel:
 def kernel(instr: Instr) -> Kernel:
     """How it is to be called."""
     outside = dict.fromkeys([*instr.operands, *captures(instr)])
-    given = tuple([value for value in outside if not _is_literal(value)])
-    literals = tuple([value.owner for value in outside if _is_literal(value)])
+    given = tuple([value for value in outside if not is_literal(value)])
+    literals = tuple([value.owner for value in outside if is_literal(value)])
     updated = _updated_in(instr) if instr.op is while_ else ()
     return Kernel(given, literals, tuple([value for value in given if value not in updated]))
 
@@ -126,6 +127,6 @@ def origins(value: Value) -> set[Value]:
     return {value}
 
 
-def _is_literal(value: Value) -> bool:
+def is_literal(value: Value) -> bool:
     owner = value.owner
     return isinstance(owner, Instr) and owner.op is constant and value.type.size <= SMALL

@@ -14,10 +14,12 @@ to come before its new value, by a *guard*, a selection that only LLVM knows to 
 Where two new values each need the other's old one, the old value of one goes into a slot of its
 own, a *relic*.
 
-*Where the condition is stored.*  XLA tells LLVM only of what the condition reads that it lies
-elsewhere.  So the condition reads all numbers:
+*What lies apart.*  XLA tells LLVM of an address only that it is none of those of its instruction's
+operands, of its users and of their operands.  So the whole state is made an operand of what gives
+the old values, and of a user of the condition: calls that XLA keeps, and that do nothing
+(`Emitter.loop`).
 
-    while (i < n) | never(s)
+    cond(state): same(i < n, same(state))          body(state): i, s, A = same(state); ...
 
 Only for XLA:CPU, after everything that simplifies (`lower.finish`).
 """
@@ -31,7 +33,7 @@ import numpy as np
 
 from pyxla.ir.build import Builder, building
 from pyxla.ir.core import Instr, Region, Value
-from pyxla.ir.rewrite import Uses, free_values, substitute_region, walk
+from pyxla.ir.rewrite import Uses, substitute_region, walk
 from pyxla.lower.cost import SMALL, Traffic, nbytes
 from pyxla.lower.cpu.fences import RELICS, becomes_select
 from pyxla.lower.cpu.kernels import TRAFFIC, can_hold, is_over_elements
@@ -43,7 +45,6 @@ from pyxla.ops.shape import constant, reshape
 
 FAR = 1 << 16  # bytes of arguments that may not lie where XLA reads them in place
 STATE = 24  # numbers that change
-OUTSIDE = 12
 FEWER = 128  # slots than that
 _FREE = frozenset(["constant", "iota", "broadcast_in_dim", "reshape"])
 
@@ -101,7 +102,7 @@ def _keep(loop: Instr, anchor: Value | None, traffic: Traffic, code: list[Instr]
         return False
     _guard_nest(loop, anchor, code)
     if larger and Traffic(traffic.far).exceeds(loop, TRAFFIC):
-        loop.attrs = {"kernel": True}
+        loop.attrs = {**loop.attrs, "kernel": True}
     return True
 
 
@@ -109,6 +110,7 @@ def _guard_nest(loop: Instr, anchor: Value | None, code: list[Instr]) -> None:
     for region in loop.regions:
         _guard_within(region, _anchor(region))
     _Guarded(loop).emit()
+    loop.attrs = {**loop.attrs, "apart": True}
     if anchor is not None:
         with building(Builder(code, loop.loc)):
             first = 1 + FEWER * len(code)
@@ -280,15 +282,10 @@ class _Writer:
             results[k] = self.made["new", k]
         plan.body.instrs[:] = self.builder.instrs
         plan.body.results = tuple(results)
-        # A relic that nothing read would be dropped, and be a copy.
-        relics = self.add_slots([node for node in self.order if node in plan.relics()])
-        free = free_values(plan.body, plan.uses)  # what is new there has no regions
-        outside = [v for v in free if v.type.size == 1 and known(v) is None]
-        numbers = [plan.cond.params[k] for k in plan.numbers]
-        read_in_condition(plan.loop, [*numbers, *relics, *outside[:OUTSIDE]])
+        self.add_slots([node for node in self.order if node in plan.relics()])
 
-    def add_slots(self, relics: Sequence[Node]) -> Sequence[Value]:
-        """Slots for the old values of numbers; what the condition has of them."""
+    def add_slots(self, relics: Sequence[Node]) -> None:
+        """Slots for the old values of numbers."""
         loop, cond, body = self.plan.loop, self.plan.cond, self.plan.body
         for relic in relics:
             k = int(relic[1])  # type: ignore[index]
@@ -298,7 +295,6 @@ class _Writer:
             cond.params += (Value(type, cond),)
             body.params += (Value(type, body),)
             body.results += (self.made[relic],)
-        return cond.params[len(cond.params) - len(relics) :]
 
     def node(self, node: Node) -> None:
         plan = self.plan
@@ -372,16 +368,6 @@ class _Writer:
                 substitute_region(region, mapping)
         instr.operands = tuple([self.value(value) for value in instr.operands])
         self.builder.instrs.append(instr)
-
-
-def read_in_condition(loop: Instr, values: Iterable[Value]) -> None:
-    """Let the condition of a loop read these numbers."""
-    cond = loop.regions[0]
-    with building(Builder(cond.instrs, loop.loc)):
-        test = cond.results[0]
-        for value in values:
-            test = or_(test, never(value))
-        cond.results = (test,)
 
 
 def never(value: Value) -> Value:

@@ -22,10 +22,7 @@ from pyxla.ir.build import Builder, building
 from pyxla.ir.core import Instr, Region, Value
 from pyxla.ir.rewrite import Mapping, clone_region, substitute
 from pyxla.ir.types import array_type
-from pyxla.lower.cpu.kernels import is_over_elements
 from pyxla.lower.cpu.panels import matrix_of, product_of, read_in_panels
-from pyxla.lower.cpu.registers import read_in_condition
-from pyxla.ops.control import while_
 from pyxla.ops.elementwise import add, and_, convert, maximum, minimum, multiply
 from pyxla.ops.filled import integer
 from pyxla.ops.index import dynamic_slice
@@ -103,9 +100,8 @@ def moved(region: Region, which: Sequence[int], room: Sequence[int]) -> Region:
             whole = reshape(whole, shape=old.type.shape)
         blocks = _Blocks(old, flat, begin, extra)
         for instr in copy.instrs:
-            read = any([blocks.region(inner) for inner in instr.regions])
-            if read and instr.op is while_ and is_over_elements(instr):
-                read_in_condition(instr, [begin])
+            for inner in instr.regions:
+                blocks.region(inner)
         read_in_panels(copy, old, flat, begin)
         mapping: Mapping = {old: whole}
         substitute(copy.instrs, mapping)
@@ -124,18 +120,15 @@ class _Blocks:
         # In scope: what has been computed of which values.
         self.known: dict[tuple[object, ...], Value] = {}
 
-    def region(self, region: Region) -> bool:
-        """Rewrite a region; whether blocks are read in it."""
+    def region(self, region: Region) -> None:
+        """Rewrite a region."""
         code: list[Instr] = []
-        outer, found = self.known, False
+        outer = self.known
         self.known = dict(outer)
         for instr in region.instrs:
-            read = any([self.region(inner) for inner in instr.regions])
-            if read and instr.op is while_ and is_over_elements(instr):
-                read_in_condition(instr, [self.begin])
-            found |= read
+            for inner in instr.regions:
+                self.region(inner)
             if instr.op is dynamic_slice and instr.operands[0] is self.array:
-                found = True
                 with building(Builder(code, instr.loc)):
                     block = self.block(instr)
                 block.owner.results = instr.results
@@ -144,7 +137,6 @@ class _Blocks:
                 code.append(instr)
         self.known = outer
         region.instrs[:] = code
-        return found
 
     def block(self, instr: Instr) -> Value:
         _, *starts = instr.operands

@@ -116,7 +116,7 @@ def _mark(loop: Instr) -> None:
 
 def _mark_held(instr: Instr) -> None:
     _part_of_another(instr)
-    instr.attrs = {"kernel": True}
+    instr.attrs = {**instr.attrs, "kernel": True}
     for region in instr.regions:
         _drop_barriers(region)
 
@@ -126,7 +126,7 @@ def _part_of_another(outer: Instr) -> None:
     for region in outer.regions:
         for instr in walk(region.instrs):
             if instr.op is while_:
-                instr.attrs = {}
+                instr.attrs = {name: x for name, x in instr.attrs.items() if name != "kernel"}
 
 
 def _drop_barriers(region: Region) -> None:
