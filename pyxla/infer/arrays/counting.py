@@ -13,11 +13,11 @@ from typing import Any
 import numpy as np
 
 from pyxla.infer.engine import Engine
-from pyxla.infer.facts import extent
+from pyxla.infer.facts import extent, ranges
 from pyxla.infer.facts.integers import Int, value_of
 from pyxla.infer.lattice import Array, Const, Scalar
 from pyxla.infer.raising.sizes import verify_met
-from pyxla.ir.core import Instr, Value
+from pyxla.ir.core import Value
 from pyxla.ir.op import OpError
 from pyxla.ir.types import I64
 from pyxla.lib.bounded.elementwise import bounded, flattened
@@ -29,19 +29,16 @@ from pyxla.lib.registry import rule
 from pyxla.lib.sizes import as_size
 from pyxla.ops.elementwise import (
     add,
-    and_,
     compare,
     convert,
     maximum,
     minimum,
     not_,
     or_,
-    remainder,
     select,
 )
 from pyxla.ops.index import scatter
 from pyxla.ops.reduce import reduce
-from pyxla.ops.shape import broadcast_in_dim, constant
 
 DEFAULT = 1 << 16
 TOO_LARGE = "an element of np.bincount is %d or more: compiled code needs minlength= above all"
@@ -70,7 +67,7 @@ def _counted(engine: Engine, x: Any, weights: Any, minlength: Any) -> Array:
     if inside is not None:
         value = select(inside, value, number(-1, I64.dtype, (size,)))
     largest = reduce(value, number(-1, I64.dtype), dimensions=(0,), computation="maximum")
-    proven = _upper(array.value)
+    proven = ranges.interval(array.value).hi if array.size else -1
     known = (0 if isinstance(least, int) and least else DEFAULT) if proven is None else proven + 1
     bound = max(extent.upper(least) or 0, known)
     if proven is None or proven >= bound:
@@ -133,53 +130,3 @@ def _totals(at: Value, weights: Any, bound: int) -> Value:
         index_vector_dim=1,
         computation="add",
     )
-
-
-def _upper(value: Value, depth: int = 12) -> int | None:
-    """A bound of the elements that is easily seen."""
-    owner, dtype = value.owner, value.type.dtype
-    if isinstance(owner, Instr) and depth:
-        if owner.op is constant:
-            data = owner.attrs["value"]
-            finite = np.isfinite(data).all()
-            return (int(data.max()) if data.size else -1) if finite else None
-        signed = owner.operands and owner.operands[0].type.dtype.kind not in "ub"
-        if owner.op is broadcast_in_dim or (
-            owner.op is convert and not (signed and dtype.kind == "u")
-        ):
-            return _upper(owner.operands[0], depth - 1)
-        if owner.op is select:
-            return _upper_chosen(owner.operands[1], owner.operands[2], depth - 1)
-        if owner.op is remainder:
-            divisor = _known(owner.operands[1])
-            return abs(divisor) - 1 if divisor else None
-        if owner.op is and_:
-            masks = [b for b in map(_known, owner.operands) if b is not None and b >= 0]
-            return min(masks, default=None)
-        if owner.op is minimum:
-            found = [_upper(v, depth - 1) for v in owner.operands]
-            return min([b for b in found if b is not None], default=None)
-    if dtype.kind == "b":
-        return 1
-    return int(np.iinfo(dtype).max) if dtype.itemsize <= 2 and dtype.kind in "iu" else None
-
-
-def _upper_chosen(x: Value, y: Value, depth: int) -> int | None:
-    """Of a select; in Python's `%`, `x` is `y + divisor` where `y`, C's remainder, is negative."""
-    first, second = x.owner, y.owner
-    if isinstance(first, Instr) and isinstance(second, Instr):
-        floored = first.op is add and second.op is remainder and first.operands[0] is y
-        if floored and first.operands[1] is second.operands[1]:
-            return _upper(y, depth)
-    both = [_upper(x, depth), _upper(y, depth)]
-    return None if None in both else max(both)
-
-
-def _known(value: Value) -> int | None:
-    """The number that all elements are."""
-    owner = value.owner
-    if isinstance(owner, Instr) and owner.op in (convert, broadcast_in_dim):
-        return _known(owner.operands[0])
-    if isinstance(owner, Instr) and owner.op is constant and not value.type.shape:
-        return int(owner.attrs["value"])
-    return None

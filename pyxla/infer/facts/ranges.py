@@ -94,8 +94,11 @@ def _hull(_: Instr, ends: list[IntFact]) -> IntFact:
 
 
 def _select(instr: Instr, ends: list[IntFact]) -> IntFact:
-    """`x if x < y else y` is a minimum."""
+    """`x if x < y else y` is a minimum, and `r + n if r < 0 else r`, of C's remainder `r`, is
+    Python's."""
     test, chosen, other = instr.operands
+    if _is_sum(chosen, other) and other.owner.op.name == "remainder" and ends[2].hi is not None:
+        return IntFact(_hull(instr, ends[1:]).lo, max(ends[2].hi, -(ends[2].lo or 0)))
     while isinstance(test.owner, Instr) and test.owner.op.name in ("convert", "broadcast_in_dim"):
         (test,) = test.owner.operands
     if isinstance(test.owner, Instr) and test.owner.op.name == "compare":
@@ -106,6 +109,12 @@ def _select(instr: Instr, ends: list[IntFact]) -> IntFact:
             smaller = (direction in ("LT", "LE")) is not turned
             return (extent.minimum if smaller else extent.maximum)(ends[1], ends[2])
     return _hull(instr, ends[1:])
+
+
+def _is_sum(x: Value, y: Value) -> bool:
+    """Whether `x` is `y` and something else."""
+    made = x.owner
+    return isinstance(made, Instr) and made.op.name == "add" and made.operands[0] is y
 
 
 def unconverted(x: Value) -> Value:
