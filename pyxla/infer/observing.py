@@ -114,13 +114,9 @@ def _name(callee: Any) -> str:
         name = getattr(function, "__qualname__", None) or getattr(function, "__name__", "")
         return f"{module}.{name}" if module.startswith(("numpy", "jax")) else name
     if isinstance(callee, Compound):
-        source = next((x for x in (callee.meta, *callee.items) if _is_source(x)), None)
+        source = next((x for x in (callee.meta, *callee.items) if type(x) is SourceFunction), None)
         return getattr(source, "qualname", "")
     return ""
-
-
-def _is_source(x: Any) -> bool:
-    return isinstance(x, SourceFunction)
 
 
 class _Here(threading.local):

@@ -228,11 +228,6 @@ def layout(type: ArrayType, view: View, strides: Shape | None = None) -> np.ndar
     return array
 
 
-def of_shape(layout: np.ndarray, shape: Shape) -> np.ndarray:
-    """A layout with other sizes."""
-    return as_strided(layout, shape, layout.strides)
-
-
 def reshape_is_view(
     type: ArrayType, view: View, shape: Shape, strides: Shape | None = None
 ) -> bool:

@@ -110,7 +110,7 @@ def call_object(engine: Engine, value: Any, args: list[Any], kwargs: dict[str, A
     if isinstance(value, types.FunctionType):
         if engine.captures.is_foreign(value):
             return call_foreign(engine, value, args, kwargs)
-        if functions.is_single(value):
+        if value.__code__ is functions.SINGLE:
             return functions.call_single(engine, value, args, kwargs)
         if is_library(value) and static_arguments(engine, args, kwargs) is not None:
             return call_foldable(engine, value, args, kwargs)

@@ -56,7 +56,7 @@ def call_standard(
     """A Python function of the standard library: executed where it is known to be pure and its
     arguments are known, else visited as the user's are."""
     value = standard.interpreted_of(value) or value
-    static = static_arguments(engine, args, kwargs) if standard.is_pure(value) else None
+    static = static_arguments(engine, args, kwargs) if value.__module__ in standard.PURE else None
     if static is not None:
         return engine.fold_object(value, *static)
     try:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import functools
-import types
 from typing import Any
 
 from pyxla.infer.calls.states import CountState
@@ -13,7 +12,8 @@ from pyxla.infer.lattice import Compound, Const, is_variant
 
 # What a wrapper takes over.
 TAKEN = ("__name__", "__module__", "__doc__")
-_SINGLE = functools.singledispatch(len).__code__  # type: ignore[attr-defined]
+# Of what `functools.singledispatch` makes.
+SINGLE = functools.singledispatch(len).__code__  # type: ignore[attr-defined]
 
 
 def call_wrapper(
@@ -25,11 +25,6 @@ def call_wrapper(
 
 def is_wrapper(x: Any) -> bool:
     return isinstance(x, Compound) and x.kind == "transformed" and x.meta is call_wrapper
-
-
-def is_single(value: types.FunctionType) -> bool:
-    """Whether `functools.singledispatch` made a function."""
-    return value.__code__ is _SINGLE
 
 
 def call_single(engine: Engine, value: Any, args: list[Any], kwargs: dict[str, Any]) -> Any:

@@ -106,7 +106,7 @@ _KEEPING = frozenset(
 )
 # Modules whose functions depend on their arguments alone, and change nothing.
 KEPT = "this object is the result of a cached function, which all its calls share"
-_PURE = frozenset({"re", "json", "json.decoder", "json.encoder", "string", "textwrap", "fnmatch"})
+PURE = frozenset({"re", "json", "json.decoder", "json.encoder", "string", "textwrap", "fnmatch"})
 _FOLDER = os.path.dirname(os.__file__) + os.sep
 _CACHED = type(functools.cache(len))
 
@@ -182,10 +182,6 @@ def reader_of(
     return None if several else READERS.get(value), args
 
 
-def is_pure(function: types.FunctionType) -> bool:
-    return function.__module__ in _PURE
-
-
 CACHED_METHOD = (
     "a method whose results functools keeps gives what the object was like at its first call",
     "keep results in a cached_property, or in a cached function of what they depend on",
@@ -244,12 +240,8 @@ def refused(engine: Engine, function: Any, error: CompileError) -> CompileError:
     """The refusal of a standard function, at the line that calls it."""
     ours = function.__module__.startswith("pyxla.lib.")
     name = function.__name__ if ours else f"{function.__module__}.{function.__qualname__}"
+    reason = error.message.rpartition("cannot be compiled: ")[2]  # of the innermost function
     return engine.refuse(
-        f"{name} of the standard library cannot be compiled: {_reason(error)}",
+        f"{name} of the standard library cannot be compiled: {reason}",
         "call it outside, and pass what it returns as an argument",
     )
-
-
-def _reason(error: CompileError) -> str:
-    """Why the innermost function was refused."""
-    return error.message.rpartition("cannot be compiled: ")[2]

@@ -171,7 +171,7 @@ def unknown(engine: Engine, x: Any) -> bool:
     size = length(engine, x)
     if isinstance(size, Const):
         return isinstance(x, Compound) and size.value > MANY and _is_made(engine, x)
-    return methods.unknown_length(engine, size)
+    return isinstance(size, Scalar) and decided_by_data(engine, size)
 
 
 def _is_made(engine: Engine, x: Any) -> bool:

@@ -160,14 +160,10 @@ def _equal_rows(engine: Engine, item: Row, columns: Sequence[Array], x: Any) -> 
 NOT_IN_LIST = "list.index(x): x not in list"
 
 
-def _is_looked_for(item: Item) -> bool:
-    """Whether all items of a list are compared at once, rather than one by one."""
-    return is_value(item) and not holds_instances(item)
-
-
 def place_of(engine: Engine, content: GrowingList, x: Any, last: bool = False) -> Any:
     """Where the first (or last) item is that equals `x`, -1 where none does."""
-    if content.item is not None and not _is_looked_for(content.item):
+    item = content.item
+    if item is not None and (holds_instances(item) or not is_value(item)):
         held = reading.copied(engine, content)
         return call(engine, Const(sequences.position), [held, x, Const(last)], {})
     hits = matches(engine, content, x)

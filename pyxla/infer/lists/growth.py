@@ -317,12 +317,8 @@ def unify(states: Sequence[Any], columns: Iterable[Sequence[Any]]) -> bool:
     same = [[Ref(cell)] * len(states) for cell, x in first.items() if type(x) in _LISTS]
     names = [*columns, *same]
     # A list that was laid out for one name may be another name's too: once more for all.
-    rounds = (_unified(states, names) for _ in names)
+    rounds = (any([_unify(states, refs) for refs in names]) for _ in names)
     return any(list(itertools.takewhile(bool, rounds)))
-
-
-def _unified(states: Sequence[Any], names: Sequence[Sequence[Any]]) -> bool:
-    return any([_unify(states, refs) for refs in names])
 
 
 _LISTS = (ListCell, GrowingList, NumberList)

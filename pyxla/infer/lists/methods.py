@@ -60,11 +60,6 @@ def opened(engine: Engine, x: Any, *keys: Any, new: Any = _NOTHING) -> GrowingLi
     return found(engine.heap, x)
 
 
-def unknown_length(engine: Engine, size: Any) -> bool:
-    """Whether a length is known at run time only, and can only be."""
-    return isinstance(size, Scalar) and decided_by_data(engine, size)
-
-
 def extend(engine: Engine, x: Ref, more: Any) -> None:
     """`list.extend(more)`."""
     listed = found(engine.heap, more)
@@ -312,7 +307,9 @@ def _sorting(engine: Engine, item: Item, columns: Iterator[Array]) -> Iterator[A
     elif isinstance(item, Nested):
         own = [next(columns) for _ in range(count(item))][1]
         for i in range(item.fixed):
-            one = arrays.getitem(engine, arrays.fresh(engine, own), _column(i))
+            one = arrays.getitem(
+                engine, arrays.fresh(engine, own), Tuple((Const(slice(None)), Const(i)))
+            )
             yield arrays.read(engine, one)
     elif isinstance(item, Chars):
         sizes = None if item.fixed else next(columns)
@@ -322,10 +319,6 @@ def _sorting(engine: Engine, item: Item, columns: Iterator[Array]) -> Iterator[A
             yield Array(key, rows.extents and rows.extents[:1])
         if sizes is not None:
             yield sizes
-
-
-def _column(i: int) -> Tuple:
-    return Tuple((Const(slice(None)), Const(i)))
 
 
 def pack(engine: Engine, x: Ref, items: Sequence[Any], key: Any) -> GrowingList | None:

@@ -327,7 +327,8 @@ def _assign_row(engine: Engine, x: Ref, content: NumberList, key: Any, value: An
     if row is None or row.type != type_of_numbers(engine.heap, content):
         return False
     used = reached_otherwise(engine, x)
-    rows = [c for c in used if _is_row(engine.heap.contents.get(c), content)]
+    others = [packed(engine.heap, Ref(cell)) for cell in used]
+    rows = any(x is not None and x.data.cell == content.data.cell for x in others)
     if value.cell in used or rows or row.shape != arrays.shown(engine, content.data)[0][1:]:
         return False
     engine.check_writable(x)
@@ -337,10 +338,6 @@ def _assign_row(engine: Engine, x: Ref, content: NumberList, key: Any, value: An
     with engine.unchecked():
         arrays.setitem(engine, content.data, index, new)
     return True
-
-
-def _is_row(x: Any, of: NumberList) -> bool:
-    return type(x) is NumberList and x.data.cell == of.data.cell
 
 
 def replaced(engine: Engine, old: Any, new: Any) -> bool:

@@ -398,17 +398,15 @@ def _count(n: Scalar, chosen: Scalar, divided: bool) -> Scalar:
     return fold_range(0, chosen, body, (to_python(1.0, float),))[0]
 
 
-def _smaller(n: Scalar, chosen: Scalar) -> Scalar:
-    return Scalar(op.minimum(chosen.value, (n - chosen).value))
-
-
 def _multiple(x: Scalar, y: Scalar) -> Scalar:
     divisor = Scalar(op.maximum(k.gcd(x.value, y.value), k.like(x.value, 1)))
     product = abs(to_python(x, float)) * abs(to_python(y, float))
     return product / to_python(divisor, float)
 
 
-unless(TOO_LARGE, math.comb)(_sized(lambda n, c: _count(n, _smaller(n, c), True)))
+unless(TOO_LARGE, math.comb)(
+    _sized(lambda n, c: _count(n, Scalar(op.minimum(c.value, (n - c).value)), True))
+)
 unless(TOO_LARGE, math.perm)(_sized(lambda n, c: _count(n, c, False)))
 unless(TOO_LARGE, math.lcm)(_sized(_multiple))
 

@@ -169,7 +169,7 @@ def of_several_types(
         other = k.lt(exponent.value, k.like(exponent.value, 0))
         less = power(_where(other, to_python(base, float)), to_python(exponent, float))
         more = power(base, _where(op.not_(other), exponent, extent.AT_LEAST_0))
-    elif kinds[1] is float and kinds[0] in _REALS and not _is_positive(base):
+    elif kinds[1] is float and kinds[0] in _REALS and (isinstance(base, Scalar) or base < 0):
         if _is_whole(exponent):
             return None
         base, exponent = to_python(base, float), to_python(exponent, float)
@@ -182,10 +182,6 @@ def of_several_types(
 
 
 _REALS = (bool, int, float)
-
-
-def _is_positive(x: Any) -> bool:
-    return not isinstance(x, Scalar) and x >= 0
 
 
 def _where(test: Value, x: Scalar, fact: extent.IntFact | None = None) -> Scalar:

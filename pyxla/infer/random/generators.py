@@ -430,7 +430,8 @@ def _numbers(
     check_size(engine, own, shape)
     count = math.prod(shape)
     bits = engine.content(source).fields["bits"]
-    if draw in (C.random, C.uniform) and dtype == F64 and count > 1 and _leaps(engine, bits):
+    leaps = engine.content(bits).cls is np.random.PCG64  # many outputs can be had at once
+    if draw in (C.random, C.uniform) and dtype == F64 and count > 1 and leaps:
         return arrays.fresh(engine, _uniform(engine, bits, values, shape))
     out = empty(engine, count, dtype)
     if not scalar:
@@ -443,11 +444,6 @@ def _numbers(
 
 
 _KINDS = {"f": float, "i": int}
-
-
-def _leaps(engine: Engine, bits: Ref) -> bool:
-    """Whether many outputs can be had at once."""
-    return engine.content(bits).cls is np.random.PCG64
 
 
 def _words(engine: Engine, bits: Ref, count: int) -> Array:
