@@ -68,6 +68,22 @@ def _digamma(ufunc: np.ufunc) -> Callable[..., Array]:
     return call
 
 
+def _i0(ufunc: np.ufunc) -> Callable[..., Array]:
+    """Flat at 0, where JAX's has the slope of exp."""
+    scaled = _elementwise(ufunc, SPECIAL + "i0e")
+
+    def call(x: Any, out: Any = None) -> Array:
+        result = scaled(x).value
+        at = broadcast_to(as_array(x, result.type.dtype).value, result.type.shape)
+        return Array(op.multiply(op.exponential(op.abs(at)), result))
+
+    return call
+
+
+# Where JAX's differ, in a value or a slope.
+OWN = {"psi": _digamma, "i0": _i0}
+
+
 def _inexact(x: Any) -> Array:
     found = as_array(x)
     return found if found.dtype.kind in "fc" else Array(cast(found.value, np.dtype(np.float64)))
@@ -326,8 +342,8 @@ def scipys(value: Any) -> Implementation | None:
             return None
         if name in ("cbrt", "exp2", "expm1", "log1p"):
             return lookup(getattr(np, name))
-        if name == "psi":
-            return Implementation(_digamma(value))
+        if name in OWN:
+            return Implementation(OWN[name](value))
         return Implementation(_elementwise(value, SPECIAL + name)) if name in UFUNCS else None
     if not isinstance(value, types.FunctionType) and type(value).__module__ != "uarray":
         return None

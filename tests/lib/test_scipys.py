@@ -96,6 +96,15 @@ def test_derivative():
     np.testing.assert_allclose(derivative, 2 / np.sqrt(np.pi) * np.exp(-0.25), 1e-12)
 
 
+def test_i0_is_flat_at_zero():
+    def f(x):
+        return scipy.special.i0(x)
+
+    assert pyxla.grad(f)(0.0) == 0.0
+    assert pyxla.grad(pyxla.grad(f))(0.0) == 0.5
+    assert pyxla.grad(f)(-1.5) == pytest.approx(-scipy.special.i1(1.5))
+
+
 @pytest.mark.parametrize(
     ("program", "message"),
     [
