@@ -29,12 +29,17 @@ options.DEFAULTS = options.Options(verify=True)
 # finds a tenth of a megabyte for each.
 collector.KEPT *= 40
 
-# Where the code that LLVM makes is in question: how exact it is, and from which addresses it reads.
-OPTIMIZED = ("lower", "ops", "runtime/test_memory.py")
-# Passes of `lower` over graphs: what they make computes the same or not, however it is compiled.
-GRAPHS = ("close", "emit", "endpoints", "finish", "forward", "implied", "merge", "ordering")
-GRAPHS += ("outline", "products", "promote", "scans", "simplify", "sticky", "sums", "unread")
-GRAPHS += ("unroll",)
+# Where the code that LLVM makes is in question: how exact it is, from which addresses it reads,
+# what XLA's emitter for functions takes.  What other passes over graphs make computes the same or
+# not, however it is compiled.
+OPTIMIZED = {"ops", "runtime/test_memory.py"}
+OPTIMIZED |= {
+    f"lower/test_{name}.py"
+    for name in (
+        *("fills", "functions", "inplace", "kernels", "prologues", "quotients", "rounding"),
+        *("shift", "small", "vectors", "zeros"),
+    )
+}
 
 
 def pytest_configure(config: pytest.Config) -> None:
@@ -58,10 +63,9 @@ def optimized(item: pytest.Item) -> bool:
     """Whether programs of this test are compiled as users' are."""
     path = item.path.relative_to(Path(__file__).parent)
     named = {path.as_posix(), *[folder.as_posix() for folder in path.parents]}
-    graphs = path.parts[0] == "lower" and path.stem.removeprefix("test_") in GRAPHS
     full = os.environ.get("pyxla_XLA") == "full"
     marked = item.get_closest_marker("optimized") is not None
-    return full or marked or (not graphs and not named.isdisjoint(OPTIMIZED))
+    return full or marked or not named.isdisjoint(OPTIMIZED)
 
 
 @pytest.fixture(autouse=True)
