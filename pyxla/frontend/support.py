@@ -128,9 +128,12 @@ def update(into: dict[Any, Any], mapping: Any) -> None:
 
 def format_spec(value: Any, conversion: str, spec: str) -> str:
     """A field of an f-string whose format is computed; `conversion` is "", "s", "r" or "a", or a
-    directive such as "%5.2f"; or "codes", of code points."""
+    directive such as "%5.2f"; or "codes", of code points; or "join", of texts with `spec` between.
+    """
     if conversion == "codes":
         return text_of(value)
+    if conversion == "join":
+        return spec.join(value)
     if conversion.startswith("%"):
         return conversion % (value,)
     convert: Any = {"s": str, "r": repr, "a": ascii}.get(conversion)
@@ -150,6 +153,12 @@ def formatted(pieces: Iterable[Any], value_of: Callable[[Any], Any]) -> str:
             for piece in pieces
         ]
     )
+
+
+def put_together(pieces: Iterable[Any], values: Iterable[Any]) -> str:
+    """A text of texts and of (conversion, spec), each of the next of `values`."""
+    given = iter(values)
+    return formatted([p if isinstance(p, str) else (next(given), *p) for p in pieces], lambda x: x)
 
 
 def import_module(name: str, attribute_of_top: bool = True) -> Any:

@@ -565,3 +565,32 @@ def named_failures(n):
         raise KeyError(n)
     except Exception as e:
         return f"{type(e).__name__}: {e}"
+
+
+def _withdrawn(amount):
+    if amount < 0:
+        raise ValueError(f"negative: {amount:.2f}")
+    if amount == 0:
+        raise ValueError("nothing")
+    if amount > 8:
+        raise RuntimeError(f"{amount} is more than {8.0:.1f}")
+    return amount
+
+
+@program("texts of several exceptions", lambda: ([1.0, -3.0, 0.0, 9.5, 2.0, -1.0],))
+def messages_with_floats(amounts):
+    told, total = [], 0.0
+    for amount in amounts:
+        try:
+            total += _withdrawn(amount)
+        except (ValueError, RuntimeError) as e:
+            told.append(f"error: {e}")
+    return told, total
+
+
+@program("texts of several exceptions", *[lambda x=x: (x,) for x in (1.0, -2.0, 0.0, 9.0)])
+def message_with_a_float(amount):
+    try:
+        return str(_withdrawn(amount))
+    except (ValueError, RuntimeError) as e:
+        return str(e), repr(e)

@@ -377,3 +377,39 @@ def shown_as_they_are(a, n):
     n_ = f"{n!r} up" if n > 0 else f"{n > 5!r}"
     x = f"{a[0]!r} up" if a[0] > 0 else "none"
     return n_, n_[0], x
+
+
+READINGS = [1.0, -2.0, 3.0, -4.5, 5.0, 0.0, 3.0]
+
+
+@program("text", lambda: (READINGS,), lambda: (READINGS[::-1],), lambda: ([-1.0] * 6,))
+def floats_shown_in_a_list(xs):
+    shown = [f"{x:.2f}" for x in xs if x > 0]
+    log = []
+    for i, x in enumerate(xs):
+        if x < 0:
+            log.append(f"{i}: {x:6.1f}")
+        elif x > 2:
+            log.append("large")
+    rows = [(f"{x!r}", i) for i, x in enumerate(xs) if x]
+    return shown, log, ", ".join(shown), f"<{' '.join(log)}>", rows, shown[1:] + ["end"], len(log)
+
+
+@program("text", lambda: (READINGS,), lambda: ([3.0, 1.0, 1.0, 2.0, 1.0],))
+def floats_looked_for_as_texts(xs):
+    names = ["high" if x > 2 else "1.0" for x in xs if x > 0]
+    digits = [str(int(x)) for x in xs if x > 0]
+    shown = [f"{x:.2f}" for x in xs if x > 0]
+    wanted = f"{xs[0]:.1f}", f"{xs[0]:.0f}"
+    return wanted[0] in names, wanted[1] in digits, names.count(wanted[0]), "3.00" in shown[:0]
+
+
+@program("text", lambda: (READINGS,))
+def floats_as_texts_are_changed(xs):
+    shown = [f"{x:.2f}" for x in xs if x > 0]
+    shown[0] = "first"
+    shown.insert(1, "second")
+    shown.extend([f"{x}" for x in xs if x < 0])
+    shown.reverse()
+    last = shown.pop()
+    return shown, "\n".join(shown), str(shown), last, {f"{x:.1f}": i for i, x in enumerate(xs)}

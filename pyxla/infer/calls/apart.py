@@ -81,14 +81,14 @@ def _visit_one(engine: Engine, frame: Frame, instr: Instr) -> Any:
 
 
 def _operand(engine: Engine, frame: Frame, instr: Instr) -> Variant | None:
-    """The first operand that is one of several."""
+    """The first operand that is one of several values of no one type, or of several exceptions."""
     for operand in instr.operands:
         value = frame.env[operand]
         if is_variant(value, "unbound") and is_variant(
             value.value, "mixed"
         ):  # a name that may be unbound
             value = frame.env[operand] = engine.use(value)
-        if is_variant(value, "mixed"):
+        if is_variant(value, "mixed") or is_variant(value, "exception"):
             return value
     return None
 

@@ -59,7 +59,7 @@ def as_columns(engine: Engine, content: GrowingList, floats: bool = False) -> Ar
         return columns[0]
     if isinstance(item, Nested) and item.fixed is not None and count(item) == 2:
         return columns[1]
-    parts = item.items if isinstance(item, Row) else ()
+    parts = item.items if isinstance(item, Row) and item.cls is not str else ()
     flat = parts and all(isinstance(i, (Number, Block)) for i in parts)
     if not flat or len({c.shape for c in columns}) > 1 or len(parts) != len(columns):
         what = "a list of such items does not become an array here"

@@ -28,6 +28,7 @@ from pyxla.infer.lists.item_types import Chars, Item, Maybe, Number, Row, Same, 
 from pyxla.infer.lists.items import BOOL, alternatives, count, holds_instances, is_value, picks_of
 from pyxla.infer.lists.reading import columns_of
 from pyxla.infer.text import codes as texts
+from pyxla.infer.text.strings import codes_of
 from pyxla.ir.core import Value
 from pyxla.lib import sequences, strings
 from pyxla.lib.operands import cast
@@ -77,10 +78,12 @@ def _equal(engine: Engine, item: Item, columns: Sequence[Array], x: Any) -> Any:
         return isinstance(x, Const) and x.value == item.value
     if isinstance(item, Chars):
         sizes = None if item.fixed else columns[0].value
-        text = texts.of(x)
-        return text is not None and strings.equal_rows(sizes, columns[-1].value, text)
-    if isinstance(item, Row) and item.cls is not range:
+        return texts.is_texts(x) and strings.equal_rows(
+            sizes, columns[-1].value, codes_of(engine, x)
+        )
+    if isinstance(item, Row) and item.cls not in (range, str):
         return _equal_rows(engine, item, columns, x)
+    arrays.need_characters(engine, x)
     raise engine.refuse("items of this kind are not looked for in a list of unknown length")
 
 
@@ -100,8 +103,7 @@ def _equal_pick(engine: Engine, picks: Sequence[Any], columns: Sequence[Array], 
         same = engine.rules.compare(engine, "eq", Const(picks[0]), x)
         return bool(same.value) if isinstance(same, Const) else same.value
     if isinstance(x, Compound) and x.kind == "text":
-        text = texts.of(x)
-        return text is not None and strings.equal_picks(columns[0].value, picks, text)
+        return strings.equal_picks(columns[0].value, picks, codes_of(engine, x))
     where = choices.position(x, picks)
     return (choices.is_choice(x) or where.value >= 0) and _equal_numbers(engine, columns[0], where)
 

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from pyxla.frontend.support import text_of
+from pyxla.frontend.support import put_together, text_of
 
 
 def items_of_columns(
@@ -25,6 +25,9 @@ def items_of_columns(
             make = cls._make if hasattr(cls, "_make") else cls
             rows = zip(*[items(i) for i in inner], strict=True) if inner else [()] * length
             return [make(row) for row in rows]
+        if isinstance(item, dict) and "pieces" in item:
+            rows = zip(*[items(i) for i in item["of"]], strict=True)
+            return [put_together(item["pieces"], row) for row in rows]
         column = next(rest)
         if isinstance(item, dict) and "kinds" in item:
             return _of_kinds(column, next(rest), next(rest) if item["exact"] else column, item)

@@ -4,6 +4,7 @@ Number   a number: one column; of several kinds (`infer.joins.kinds`), a second 
          where ints of 64 bits are among floats, a third has these
 Block    an array: a column of blocks
 Row      a tuple, or a list of known length whose items are of several types: theirs, in order
+Shown    a text that the host puts together: as a row of what it is made of
 Nested   a list: a column of lengths, and its items' columns with a dimension more
 Maybe    what may be None: a column of whether it is not, and the item's
 Several  one of several of these of no one type, but for arrays and lists: a column of which, and
@@ -62,6 +63,14 @@ class Row:
 
     cls: type
     items: tuple[Any, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Shown(Row):
+    """A text (`cls` is str) that the host puts together: what it is made of, and its pieces
+    (`infer.text.pieces`)."""
+
+    pieces: tuple[Any, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

@@ -49,6 +49,7 @@ from pyxla.infer.lists.item_types import (
     Row,
     Same,
     Several,
+    Shown,
 )
 from pyxla.infer.lists.sites import Meeting, is_list, pooled_together, sites_of
 from pyxla.infer.text import codes
@@ -77,11 +78,19 @@ def item_of(heap: Heap, x: Any) -> Item | None:
             if x.cls is not Open
             else _open(heap, x)
         )
+    if isinstance(x, Compound) and x.kind == "text":
+        held = [item_of(heap, i) for i in x.items]
+        return Shown(str, tuple(held), x.meta) if all(map(_is_shown, held)) else None
     if isinstance(x, Compound) and x.kind == "range" and isinstance(x.items[2], Const):
         return _row(range, [*[item_of(heap, i) for i in x.items[:2]], Same(x.items[2].value)])
     if is_variant(x, "optional") or is_variant(x, "mixed"):
         return joined_items([item_of(heap, item) for item in x.items])
     return _of_reference(heap, x) if isinstance(x, Ref) else None
+
+
+def _is_shown(item: Item | None) -> bool:
+    """Whether a text may be made of such items, in a list."""
+    return isinstance(item, (Number, Pick, Chars))
 
 
 def _of_instances(items: Sequence[Any]) -> Handle | None:
@@ -239,9 +248,10 @@ def _common(x: Any, y: Any) -> Item | None:
                 return None
         fixed = x.fixed if x.fixed == y.fixed else None
         return Nested(inner, max(x.capacity, y.capacity), fixed, x.sites or y.sites)
-    if isinstance(x, Row) and isinstance(y, Row) and x.cls is y.cls:
+    if isinstance(x, Row) and type(x) is type(y) and replace(x, items=y.items) == y:
         if len(x.items) == len(y.items):
-            return _row(x.cls, [joined_item(a, b) for a, b in zip(x.items, y.items, strict=True)])
+            items = [joined_item(a, b) for a, b in zip(x.items, y.items, strict=True)]
+            return None if None in items else replace(x, items=tuple(items))
     return None
 
 
@@ -273,7 +283,8 @@ def _rank(item: Any) -> Any:
     """What decides where among several items one comes: nothing that changes as it gets wider."""
     kind = Chars if layout_of(item) is not None else type(item)
     of = item.cls.__name__ if isinstance(item, Row) else ""
-    return kind.__name__, of, len(getattr(item, "items", ())), repr(getattr(item, "value", ""))
+    told = getattr(item, "value", getattr(item, "pieces", ""))
+    return kind.__name__, of, len(getattr(item, "items", ())), repr(told)
 
 
 def layout_of(item: Any) -> Any:
@@ -400,6 +411,8 @@ def replaced_at(item: Any, path: tuple[int, ...], new: Item) -> Item:
 
 def spelled(item: Item | None, pool: Callable[[type], int]) -> Any:
     """As `runtime.outcome.OutGrown` says it; `pool`: the number of the pool of a class."""
+    if isinstance(item, Shown):
+        return {"pieces": item.pieces, "of": [spelled(inner, pool) for inner in item.items]}
     if isinstance(item, Row):
         return item.cls, tuple([spelled(inner, pool) for inner in item.items])
     if isinstance(item, Nested):

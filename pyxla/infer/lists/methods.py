@@ -281,7 +281,7 @@ def laid_out(engine: Engine, x: Ref) -> GrowingList:
 def _columns_decide(item: Item) -> bool:
     """Whether columns tell the order of items, without a look at one after the other."""
     if isinstance(item, Row):
-        return all(map(_columns_decide, item.items))
+        return item.cls is not str and all(map(_columns_decide, item.items))
     if isinstance(item, Nested):
         return isinstance(item.item, Number) and item.fixed is not None
     if isinstance(item, Pick):

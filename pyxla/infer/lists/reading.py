@@ -38,6 +38,7 @@ from pyxla.infer.lists.item_types import (
     Row,
     Same,
     Several,
+    Shown,
 )
 from pyxla.infer.lists.items import count
 from pyxla.infer.lists.rows import KEPT, reached
@@ -195,6 +196,8 @@ def read_item(
                 for i, inner in enumerate(item.items)
             ]
         )
+        if isinstance(item, Shown):
+            return Compound("text", parts, item.pieces)
         if item.cls is range:
             return Compound("range", parts)
         if item.cls is not list:

@@ -27,8 +27,8 @@ from pyxla.infer.heap import ObjectCell
 from pyxla.infer.joins import choices
 from pyxla.infer.lattice import Compound, Const, Ref, Tuple, is_number, is_variant, optional
 from pyxla.infer.lists import columnar, reading
-from pyxla.infer.lists.item_types import Chars
-from pyxla.infer.lists.items import picks_of, with_column
+from pyxla.infer.lists.item_types import Chars, Several, Shown
+from pyxla.infer.lists.items import layout_of, picks_of, with_column
 from pyxla.infer.objects import get_attribute
 from pyxla.infer.raising.exceptions import alternatives, is_exception, select
 from pyxla.infer.raising.objects import as_instance
@@ -123,6 +123,7 @@ def _exception(engine: Engine, x: Any, conversion: str) -> Any:
         raise engine.refuse(
             "the text of the exception is not the same for all that arrive here",
             "write an `except` clause for each, or raise them with numbers instead of texts",
+            remedy="apart",
         )
     return found
 
@@ -205,6 +206,9 @@ def _str_join(engine: Engine, separator: Any, items: Any) -> Any:
     if coroutines.is_generator(items) or unknown(engine, items):
         items = call(engine, Const(list), [items], {})
     grown = columnar.found(engine.heap, items)
+    if grown is not None and is_text(separator) and _is_shown(grown.item):
+        separator = engine.static(separator, "what is between the texts")
+        return Compound("text", (_as_it_is(engine, items),), (("join", separator),))
     if grown is not None and is_text(separator) and grown.columns:
         if not isinstance(grown.item, Chars) and picks_of(with_column(grown.item)) is None:
             with engine.unchecked():  # the first item, where there is one
@@ -218,6 +222,14 @@ def _str_join(engine: Engine, separator: Any, items: Any) -> Any:
             return engine.raise_constant(_no_text(engine, len(parts) // 2, x))
         parts += [x, separator]
     return joined(parts[:-1])
+
+
+def _is_shown(item: Any) -> bool:
+    """Whether items of a list are texts, of which the host puts some together."""
+    return isinstance(item, Shown) or (
+        isinstance(item, Several)
+        and all(isinstance(i, Shown) or layout_of(i) is not None for i in item.items)
+    )
 
 
 def _no_text(engine: Engine, place: int, x: Any) -> TypeError:
