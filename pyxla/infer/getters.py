@@ -11,7 +11,7 @@ from pyxla.infer.containers.indexing import get_item
 from pyxla.infer.engine import Engine
 from pyxla.infer.lattice import Array, Compound, Const, Scalar, Tuple
 from pyxla.infer.objects import get_attribute
-from pyxla.infer.raising.refusals import lacking
+from pyxla.infer.raising.refusals import full_name, python_class
 from pyxla.lib.registry import rule
 
 
@@ -28,7 +28,10 @@ def _index(engine: Engine, a: Any) -> Any:
     method = engine.rules.special(engine, a, "__index__", ())
     if method is not None:
         return method
-    raise lacking(engine, a, "is no integer", "{!r} object cannot be interpreted as an integer")
+    cls = python_class(engine, a)
+    words = cls and f"{full_name(cls)!r} object cannot be interpreted as an integer"
+    what, hint = "operator.index: this is no integer", "convert it with int()"
+    raise engine.refuse(what, hint, raises=TypeError, words=words)
 
 
 @rule(operator.itemgetter)
