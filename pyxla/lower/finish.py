@@ -47,7 +47,7 @@ from pyxla.lower.unroll import unroll
 from pyxla.lower.zeros import keep_zeros
 from pyxla.ops.contract import dot_general
 from pyxla.ops.control import case, while_
-from pyxla.ops.elementwise import add, atan2, cosine, sine
+from pyxla.ops.elementwise import add, atan2, cosine, multiply, sine, square
 from pyxla.ops.index import dynamic_update_slice, scatter
 from pyxla.ops.reduce import reduce, reduce_window
 from pyxla.ops.scope import guard, scope, slope_of, stop_gradient
@@ -105,7 +105,7 @@ PASSES = (
     Pass(close, tuple(CLOSED)),
     Pass(order_updates, (while_,), cpu=True),
     Pass(fence_reads, (while_,), cpu=True),
-    Pass(round_products, (while_,), cpu=True),
+    Pass(round_products, (add, multiply, square), cpu=True),
     # Reads what the fences left in the loops.
     Pass(keep_in_registers, (while_,), cpu=True),
     Pass(spread_products, (dot_general,), cpu=True, regroups=True),

@@ -374,24 +374,26 @@ def never(value: Value) -> Value:
     """False, computed of a value in a way that LLVM sees through and XLA does not."""
     if value.type.size == 0:
         return constant(value=np.array(False))
+    value = number_of(value)
+    if value.type.dtype.kind not in "iu":
+        nan = constant(value=np.array(np.nan, value.type.dtype))
+        return compare(value, nan, direction="LT")
+    dtype = value.type.dtype
+    last = and_(value, constant(value=np.ones((), dtype)))
+    return compare(last, constant(value=np.full((), 2, dtype)), direction="EQ")
+
+
+def number_of(value: Value) -> Value:
+    """An int or float that a value which is not empty holds."""
     if value.type.size != 1:
         zero = constant(value=np.zeros((), np.int64))
         sizes = (1,) * value.type.ndim
         value = dynamic_slice(value, *[zero] * value.type.ndim, slice_sizes=sizes)
     if value.type.shape:
         value = reshape(value, shape=())
-    kind = value.type.dtype.kind
-    if kind == "c":
-        value = real(value)
-        kind = "f"
-    if kind == "b":
-        value = convert(value, dtype=np.dtype(np.int32))
-    elif kind not in "iu":
-        nan = constant(value=np.array(np.nan, value.type.dtype))
-        return compare(value, nan, direction="LT")
-    dtype = value.type.dtype
-    last = and_(value, constant(value=np.ones((), dtype)))
-    return compare(last, constant(value=np.full((), 2, dtype)), direction="EQ")
+    if value.type.dtype.kind == "c":
+        return real(value)
+    return convert(value, dtype=np.dtype(np.int32)) if value.type.dtype.kind == "b" else value
 
 
 def guard(value: Value, tests: Sequence[Value]) -> Value:

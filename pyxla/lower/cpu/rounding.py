@@ -1,4 +1,4 @@
-"""Products are rounded before they are added: in loops over elements, as in Python.
+"""Products are rounded before they are added: numbers, and all in loops over elements.
 
     s = s + a * b     ->     s = s + (a * b + z)     z: -0.0, which neither XLA nor LLVM knows
 
@@ -8,7 +8,7 @@ whole of the one before, multiplication included: four cycles, where an addition
 takes two.  x + -0.0 is x for every x; so that one instruction now rounds the product, and the sums
 wait for sums.
 
--0.0 comes out of a guard before the loop: the function that holds the loop gets it in memory.
+-0.0 comes out of a guard at the beginning: a function that holds a loop gets it in memory.
 
 XLA makes (x + c) + d of constants x + (c + d), which rounds once as well, and so of products:
 several steps at a time (`lower.unroll`) of `t += dt` would end elsewhere.  So d is hidden from it.
@@ -18,84 +18,151 @@ Only for XLA:CPU.
 
 from __future__ import annotations
 
+from dataclasses import dataclass, field
+
 import numpy as np
 
 from pyxla.ir.build import Builder, building
 from pyxla.ir.core import Instr, Region, Value
 from pyxla.ir.rewrite import walk
-from pyxla.lower.cpu.registers import guard, is_over_elements, never
+from pyxla.lower.cpu.kernels import is_over_elements
+from pyxla.lower.cpu.registers import guard, never, number_of
 from pyxla.lower.rules import known
-from pyxla.ops.control import while_
-from pyxla.ops.elementwise import add, multiply, negate, square, subtract
+from pyxla.ops.control import case, if_, while_
+from pyxla.ops.elementwise import (
+    add,
+    and_,
+    bitcast_convert,
+    compare,
+    complex,
+    convert,
+    imag,
+    multiply,
+    negate,
+    real,
+    remainder,
+    select,
+    square,
+    subtract,
+)
 from pyxla.ops.shape import broadcast_in_dim, constant, reshape
 
 _SUMS = frozenset([add, subtract])
 _PRODUCTS = frozenset([multiply, square])
-_SAME = frozenset([reshape, negate, broadcast_in_dim])  # through which LLVM looks
+_SAME = frozenset([reshape, negate, broadcast_in_dim, select])  # through which LLVM looks
+_CONTROL = frozenset([while_, if_, case])
+_WORD = np.dtype(np.uint64)
 _FLOATS = frozenset([np.dtype(np.float32), np.dtype(np.float64)])
 
 
 def round_products(region: Region) -> Region:
-    """Round the products in the loops over elements of a region, in place."""
-    numbers = [param for param in region.params if param.type.dtype.kind in "biuf"]
-    number = min(numbers, key=lambda param: param.type.size, default=None)
-    loops = _loops(region)
-    if number is None or not loops:
-        return region
-    head: list[Instr] = []
-    zeros: dict[np.dtype, Value] = {}
-    for loop in loops:
-        added = _added(loop)
-        for inner in loop.regions:
-            _round(inner, added, zeros, Builder(head, loop.loc), number)
-    region.instrs[:0] = head
+    """Round the products of numbers, and those in the loops over elements of a region, in place."""
+    held = [x for x in region.params if x.type.size and x.type.dtype.kind in "biufc"]
+    number = min(held, key=lambda x: x.type.size, default=None)
+    if number is not None:
+        head: list[Instr] = []
+        _Rounding(_added(region), Builder(head, None), number).region(region)
+        region.instrs[:0] = head
     return region
 
 
-def _loops(region: Region) -> list[Instr]:
-    """The outermost loops over elements."""
-    found = []
-    for instr in region.instrs:
-        if instr.op is while_ and is_over_elements(instr):
-            found.append(instr)
-        else:
-            for inner in instr.regions:
-                found += _loops(inner)
-    return found
-
-
-def _added(loop: Instr) -> set[Value]:
+def _added(region: Region) -> set[Value]:
     """What goes into sums."""
-    code = [instr for region in loop.regions for instr in walk(region.instrs)]
+    code = list(walk(region.instrs))
     found = {value for instr in code if instr.op in _SUMS for value in instr.operands}
     for instr in reversed(code):
         if instr.op in _SAME and instr.results[0] in found:
-            found.add(instr.operands[0])
+            found.update(instr.operands)
     return found
 
 
-def _round(
-    region: Region,
-    added: set[Value],
-    zeros: dict[np.dtype, Value],
-    head: Builder,
-    number: Value,
-) -> None:
-    code: list[Instr] = []
-    for instr in region.instrs:
-        for inner in instr.regions:
-            _round(inner, added, zeros, head, number)
-        code += _told_apart(instr)
-        result = instr.results[0] if instr.op in _PRODUCTS else None
-        if result is not None and result in added and result.type.dtype in _FLOATS:
-            code += _rounded(instr, _zero(result.type.dtype, zeros, head, number))
-    region.instrs[:] = code
+@dataclass(slots=True)
+class _Rounding:
+    """added: what goes into sums.  head: the beginning of the program.  number: a parameter."""
+
+    added: set[Value]
+    head: Builder
+    number: Value
+    zeros: dict[np.dtype, Value] = field(default_factory=dict)
+
+    def region(self, region: Region, elements: bool = False) -> None:
+        """Round in a region; elements: in a loop over elements, where all products are."""
+        code: list[Instr] = []
+        for instr in region.instrs:
+            if instr.op in _CONTROL:
+                inner = elements or (instr.op is while_ and is_over_elements(instr))
+                for part in instr.regions:
+                    self.region(part, inner)
+            result = instr.results[0] if instr.results else None
+            if result is None or (result.type.shape and not elements):
+                code.append(instr)
+            elif result.type.dtype.kind == "c" and instr.op in _PRODUCTS:
+                code += self.of_complex(instr)
+            elif result.type.dtype in _FLOATS:
+                code += _told_apart(instr)
+                if instr.op in _PRODUCTS and result in self.added:
+                    code += self.rounded(instr)
+            else:
+                code.append(instr)
+        region.instrs[:] = code
+
+    def rounded(self, product: Instr) -> list[Instr]:
+        """Code after a product, whose result it takes over."""
+        code: list[Instr] = []
+        (result,) = product.results
+        product.results = (Value(result.type, product, result.hint),)
+        with building(Builder(code, product.loc)):
+            _take_over(self.hidden(product.results[0]), result)
+        return code
+
+    def of_complex(self, product: Instr) -> list[Instr]:
+        """A product of complex numbers, whose four products are rounded."""
+        code: list[Instr] = []
+        x, y = product.operands[0], product.operands[-1]
+        with building(Builder(code, product.loc)):
+            parts = [
+                self.hidden(multiply(a, b)) for a in (real(x), imag(x)) for b in (real(y), imag(y))
+            ]
+            made = complex(subtract(parts[0], parts[3]), add(parts[1], parts[2]))
+            _take_over(made, product.results[0])
+        return code
+
+    def hidden(self, product: Value) -> Value:
+        """A product that no sum is fused with."""
+        zero = self.zero(product.type.dtype)
+        if product.type.shape:
+            shape = product.type.shape
+            zero = broadcast_in_dim(zero, shape=shape, broadcast_dimensions=())
+        return add(product, zero)
+
+    def zero(self, dtype: np.dtype) -> Value:
+        """-0.0 that depends on a value, at the beginning of the program."""
+        if dtype not in self.zeros:
+            with building(self.head):
+                zero = constant(value=np.array(-0.0, dtype))
+                self.zeros[dtype] = guard(zero, [_unknown(self.number)])
+        return self.zeros[dtype]
+
+
+def _unknown(value: Value) -> Value:
+    """False, which LLVM does not see either: n * (n * n + 2) is a multiple of 3."""
+    value = number_of(value)
+    if value.type.dtype.kind == "f":
+        value = bitcast_convert(value, dtype=np.dtype(f"u{value.type.dtype.itemsize}"))
+    n = convert(value, dtype=_WORD)
+
+    def number(x: int) -> Value:
+        return constant(value=np.array(x, _WORD))
+
+    n = and_(n, number(0xFFFF))  # its third power fits
+    product = multiply(n, add(multiply(n, n), number(2)))
+    return compare(remainder(product, number(3)), number(1), direction="EQ")
 
 
 def _told_apart(instr: Instr) -> list[Instr]:
     """An instruction; its constant is hidden where XLA would merge it with another."""
     family = next((ops for ops in (_SUMS, frozenset([multiply])) if instr.op in ops), None)
-    if family is None or instr.results[0].type.dtype not in _FLOATS:
+    if family is None:
         return [instr]
     code: list[Instr] = []
     operands = list(instr.operands)
@@ -109,24 +176,7 @@ def _told_apart(instr: Instr) -> list[Instr]:
     return [*code, instr]
 
 
-def _rounded(product: Instr, zero: Value) -> list[Instr]:
-    """Code after a product, whose result it takes over."""
-    code: list[Instr] = []
-    (result,) = product.results
-    exact = Value(result.type, product, result.hint)
-    product.results = (exact,)
-    with building(Builder(code, product.loc)):
-        if result.type.shape:
-            zero = broadcast_in_dim(zero, shape=result.type.shape, broadcast_dimensions=())
-        made = add(exact, zero)
+def _take_over(made: Value, result: Value) -> None:
+    """Let what makes a value make `result` instead."""
     made.owner.results = (result,)
     result.owner = made.owner
-    return code
-
-
-def _zero(dtype: np.dtype, zeros: dict[np.dtype, Value], head: Builder, number: Value) -> Value:
-    """-0.0 that depends on a value, at the beginning of the program."""
-    if dtype not in zeros:
-        with building(head):
-            zeros[dtype] = guard(constant(value=np.array(-0.0, dtype)), [never(number)])
-    return zeros[dtype]
