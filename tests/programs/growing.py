@@ -486,3 +486,22 @@ def layers_of_other_widths(x, depth, width):
     for w, b in layers:
         x = np.maximum(w @ x + b, 0)
     return x, [w.shape for w, _ in layers]
+
+
+@program("emptied", lambda: ([3, 8, 17, 9, 1, 10],), lambda: ([5, 2, 7],), lambda: ([],))
+def pairs_from_both_ends(stack):
+    """A loop over the length at first, which always ends before."""
+    kept = []
+    for _ in range(len(stack)):
+        kept.append(stack.pop())
+    for _ in range(len(kept)):
+        if len(kept) == 0:
+            break
+        first = kept.pop()
+        if len(kept) == 0:
+            stack.append(first)
+            break
+        second = kept.pop()
+        stack.append(second)
+        stack.append(first)
+    return stack

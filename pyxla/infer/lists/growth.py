@@ -282,7 +282,9 @@ def _lengths(head: Any, entry: Any, back: Any, trips: int) -> Iterable[tuple[int
         sizes = [size_of(state.heap, x) for state, x in zip((head, back), lists, strict=True)]
         low, high = extent.distance(sizes[1], sizes[0])
         if len(before) == 1 and None not in before and low == high and low is not None:
-            yield cell, before.pop() + low * trips
+            length = before.pop() + low * trips
+            if length >= 0:  # else the loop ends otherwise, for certain
+                yield cell, length
 
 
 def _known(x: Any) -> int | None:
