@@ -260,7 +260,7 @@ def is_operand(engine: Engine, x: Any) -> bool:
     if isinstance(x, Ref):
         if type(engine.heap.contents[x.cell]) is Array:
             return True
-        return columnar.found(engine.heap, x) is None and isinstance(engine.content(x), Array)
+        return isinstance(content_of(engine, x), Array)
     return is_number(x)
 
 
@@ -454,6 +454,8 @@ def truth(engine: Engine, x: Any) -> Any:
         return engine.rules.compare(engine, "gt", strings.length(engine, x), Const(0))
     if (grown := columnar.found(engine.heap, x)) is not None:
         return engine.rules.compare(engine, "gt", reading.length(engine, grown), Const(0))
+    if (kept := number_lists.packed(engine.heap, x)) is not None:
+        return Const(number_lists.length(engine, kept) > 0)
     if isinstance(x, Ref):
         content = engine.content(x)
         if isinstance(content, (ListCell, DictCell, SetCell)):

@@ -91,3 +91,22 @@ def filled(sizes):
 @pytest.mark.parametrize("sizes", [[2, 3], [1, 2, 3, 1, 2, 1]])
 def test_values_that_are_needed_are_part_of_the_program(sizes):
     assert pyxla.compile(filled)(sizes) == filled(sizes)
+
+
+def in_order(x):
+    total = sum(v % 3 for v in x)
+    for i, (v, w) in enumerate(zip(x, reversed(x))):
+        total += v * w - i
+    return total, sorted(x)[:2], x.index(7), x.count(7), 7 in x, [v for v in x if v % 2][-1]
+
+
+def all_items(x):
+    first, *rest = x
+    return first, rest[-1], tuple(x)[1], x[::-1] == x, len(set(x)), max(x, key=lambda v: v % 10)
+
+
+@pytest.mark.parametrize("function", [in_order, all_items])
+def test_long_lists_are_not_taken_apart(function):
+    """The program is as long for many numbers as for fewer."""
+    sizes = [len(pyxla.code_typed(function, list(range(n))).splitlines()) for n in (100, 2000)]
+    assert sizes[0] == sizes[1]

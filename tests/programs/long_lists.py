@@ -155,3 +155,41 @@ def made_when_asked_for(x):
     pairs = list(map(list, zip(x, enumerate(x))))
     first = next(map(squared, x))
     return total, tests, ends, pairs[7], first, sorted(map(squared, x))[3], len(set(map(int, x)))
+
+
+@program("loops over long lists", lambda: (_ints(),))
+def read_in_order(x):
+    low = high = 0
+    for i, v in enumerate(x):
+        low ^= v + i
+    for v, w in zip(x, x[1:]):
+        high += abs(v - w)
+    for v in reversed(x):
+        low = (low * 3 + v) % 1009
+    kept = [v * v % 7 for v in x if v % 2]
+    return low, high, len(kept), sum(v % 3 for v in x), max(v % 5 for v in x), not x, bool(x)
+
+
+@program("loops over long lists", lambda: (_ints(),), lambda: (list(range(70)),))
+def asked_of_all_items(x):
+    first, *rest = x
+    whole = tuple(x)
+    found = 7 in x, x.index(max(x)), x.count(3)
+    pairs = [v + w for v, w in zip(x, x[1:])]
+    order = x[::-1] == x, x < x[1:], sorted(x, key=lambda v: (v % 7, -v))[:3]
+    best = min(x, key=lambda v: (v - 17) ** 2), max(range(len(x)), key=x.__getitem__)
+    folded = functools.reduce(lambda a, b: (a * 31 + b) % 1000003, x)
+    return first, len(rest), whole[3], found, pairs[-1], order, best, folded, len(set(x))
+
+
+@program("loops over long lists", lambda: (_ints(), 5), lambda: (_floats(), 8))
+def parts_and_changes(x, k):
+    blocks = [x[i : i + k] for i in range(0, len(x), k)]
+    sums = [sum(block) for block in blocks]
+    y = x.copy()
+    y.sort()
+    x.clear()
+    x.append(y[0])
+    del y[k]
+    y.remove(y[3])
+    return sums, bisect.bisect(y, 5), len(y), y[-1]

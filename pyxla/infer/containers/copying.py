@@ -10,7 +10,7 @@ from typing import Any
 from pyxla.infer.arrays import access as arrays
 from pyxla.infer.calls.dispatch import call
 from pyxla.infer.containers import tables
-from pyxla.infer.containers.indexing import content_of
+from pyxla.infer.containers.indexing import by_items
 from pyxla.infer.engine import Engine
 from pyxla.infer.heap import DictCell, ListCell, ObjectCell, SetCell
 from pyxla.infer.lattice import Array, Const, Ref, Tuple
@@ -25,7 +25,7 @@ def _copy(engine: Engine, x: Any) -> Any:
         return reading.copied(engine, grown)
     if (kept := number_lists.flat(engine, x)) is not None:
         return number_lists.copied(engine, kept)
-    content = content_of(engine, x)
+    content = by_items(engine, x)
     if isinstance(content, Array):
         return x if engine.is_jax(x) else arrays.fresh(engine, arrays.read(engine, x))
     if content is None:
@@ -48,7 +48,7 @@ def _deeply(engine: Engine, x: Any, made: dict[int, Any]) -> Any:
     if not isinstance(x, Ref) or x.view:
         return _copy(engine, x)
     if x.cell not in made:
-        content = content_of(engine, x)
+        content = by_items(engine, x)
         if isinstance(content, ListCell | DictCell | ObjectCell):
             made[x.cell] = engine.new(content)  # which may be in it
             engine.set_content(made[x.cell].cell, _parts_copied(engine, content, made))
@@ -101,7 +101,7 @@ def _astuple(engine: Engine, x: Any, *, tuple_factory: Any = Const(tuple)) -> An
 
 def _rebuilt(engine: Engine, x: Any, record: Callable[[dict[str, Any]], Any]) -> Any:
     """A copy of an instance, and of what is in it, with records in the place of instances."""
-    content = content_of(engine, x)
+    content = by_items(engine, x)
     if isinstance(content, ObjectCell) and dataclasses.is_dataclass(content.cls):
         names = [f.name for f in dataclasses.fields(content.cls)]
         return record({n: _rebuilt(engine, content.fields[n], record) for n in names})

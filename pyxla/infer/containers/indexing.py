@@ -29,10 +29,17 @@ TRUE, FALSE = Const(True), Const(False)
 
 
 def content_of(engine: Engine, x: Any) -> Any:
-    """What the cell of `x` holds, in columns where it is kept so; None of what has none."""
+    """What the cell of `x` holds, in columns or an array where it is kept so; None of what has
+    none."""
     if not isinstance(x, Ref):
         return None
-    return columnar.found(engine.heap, x) or engine.content(x)
+    kept = columnar.found(engine.heap, x) or number_lists.packed(engine.heap, x)
+    return kept or engine.content(x)
+
+
+def by_items(engine: Engine, x: Any) -> Any:
+    """What the cell of `x` holds, a list that is kept as an array by its items."""
+    return engine.content(x) if number_lists.packed(engine.heap, x) else content_of(engine, x)
 
 
 def get_item(engine: Engine, x: Any, key: Any) -> Any:
@@ -43,6 +50,8 @@ def get_item(engine: Engine, x: Any, key: Any) -> Any:
     if (kept := number_lists.packed(engine.heap, x)) is not None:
         found = number_lists.get(engine, kept, key)
         if found is not None:
+            return found
+        if reading.is_slice(key) and (found := _part(engine, kept, key)) is not None:
             return found
     content = content_of(engine, x)
     if isinstance(x, Array) or isinstance(content, Array):
@@ -109,6 +118,13 @@ def _chosen(engine: Engine, x: Ref, content: DictCell, key: Any) -> Any:
     return choosing.choose(engine, x, tuple(content.items.values()), at)
 
 
+def _part(engine: Engine, content: ListCell | NumberList, key: Any) -> Any:
+    """A slice that data decides; None of one that it does not."""
+    whole = engine.new(content)
+    opened = methods.opened(engine, whole, *_bounds_of(key))
+    return None if opened is None else reading.get(engine, whole, opened, key)
+
+
 def _dict_item(engine: Engine, content: DictCell, key: Any) -> Any:
     known = engine.key(key)
     if known not in content.items:
@@ -125,9 +141,8 @@ def _sequence_item(engine: Engine, x: Any, items: tuple[Any, ...], key: Any) -> 
         if (chosen := choosing.choose(engine, x, items, key)) is not None:
             return chosen
     if reading.is_slice(key) and isinstance(x, Ref):
-        part = engine.new(ListCell(items))
-        if (opened := methods.opened(engine, part, *_bounds_of(key))) is not None:
-            return reading.get(engine, part, opened, key)
+        if (part := _part(engine, ListCell(items), key)) is not None:
+            return part
     index = engine.index(key, "the index of a sequence", items)
     try:
         found = items[index]
@@ -146,7 +161,7 @@ def set_item(engine: Engine, x: Any, key: Any, value: Any) -> None:
     key = place(engine, x, key)
     if _set_in_list(engine, x, key, value):
         return
-    content = content_of(engine, x)
+    content = by_items(engine, x)
     if isinstance(content, Array):
         key, value = (number_lists.by_value(engine, v) for v in (key, value))
         engine.library("assignment", arrays.setitem, engine, x, key, value)
@@ -214,7 +229,7 @@ def delete_item(engine: Engine, x: Any, key: Any) -> None:
             engine.raise_constant(TypeError("'tuple' object doesn't support item deletion"))
         methods.delete(engine, x, grown, key)
         return
-    content = content_of(engine, x)
+    content = by_items(engine, x)
     if isinstance(content, DictCell) and tables.opened(engine, x, key):
         special(engine, x, "__delitem__", (key,))
     elif isinstance(content, DictCell):

@@ -19,7 +19,7 @@ from pyxla.infer.containers.iterators import ONCE, iterator
 from pyxla.infer.containers.structure import LENGTHS, iterate, iterate_ahead, length, read_all, rest
 from pyxla.infer.engine import Engine
 from pyxla.infer.facts.deciding import decided_by_data
-from pyxla.infer.heap import DictCell, ListCell, ObjectCell, SequenceIterator, SetCell
+from pyxla.infer.heap import DictCell, ListCell, NumberList, ObjectCell, SequenceIterator, SetCell
 from pyxla.infer.lattice import Compound, Const, Ref, Scalar, Tuple
 from pyxla.infer.lists import columnar, finding, methods, number_lists, pools, reading, shared
 from pyxla.infer.lists.columnar import MANY
@@ -79,7 +79,7 @@ def _tuple(engine: Engine, x: Any = Const(())) -> Any:
     if grown is None and unknown(engine, x):
         x = methods.of_unknown_length(engine, x)
         grown = columnar.found(engine.heap, x)
-    if grown is not None and isinstance(reading.length(engine, grown), Scalar):
+    if grown is not None and unknown(engine, x):
         return reading.frozen(engine, grown)
     return Tuple(tuple(iterate(engine, x)))
 
@@ -160,6 +160,8 @@ def unknown(engine: Engine, x: Any) -> bool:
         size = reading.length(engine, grown)
         return not isinstance(size, Const) or size.value > MANY
     content = content_of(engine, x)
+    if isinstance(content, NumberList):
+        return columnar.is_long(engine.heap, x)
     if isinstance(content, ObjectCell) and content.cls is SequenceIterator:
         return content.fields["at"].value is not None and unknown(engine, content.fields["items"])
     if strings.is_dynamic(x):

@@ -17,7 +17,7 @@ from pyxla.infer.containers.indexing import content_of, set_item
 from pyxla.infer.containers.making import dict_, has_data_keys, read_once, unknown
 from pyxla.infer.containers.structure import iterate
 from pyxla.infer.engine import Engine
-from pyxla.infer.heap import DictCell, ListCell, SetCell
+from pyxla.infer.heap import DictCell, ListCell, NumberList, SetCell
 from pyxla.infer.lattice import Const, Live, Ref, Tuple
 from pyxla.infer.lists import columnar, finding, growing, methods
 from pyxla.infer.raising.refusals import need
@@ -124,7 +124,8 @@ def _clear(engine: Engine, x: Any) -> Any:
         growing.shorten(engine, x, grown, 0)
         return Const(None)
     content = content_of(engine, x)
-    engine.set_content(x.cell, ListCell(()) if isinstance(content, ListCell) else DictCell({}))
+    is_list = isinstance(content, ListCell | NumberList)
+    engine.set_content(x.cell, ListCell(()) if is_list else DictCell({}))
     return Const(None)
 
 
@@ -149,7 +150,7 @@ def first(engine: Engine, x: Any, value: Any, missing: ValueError) -> Any:
 
     Matches that are known at run time only are looked through from the end.
     """
-    if (grown := columnar.found(engine.heap, x)) is not None:
+    if (grown := methods.opened(engine, x)) is not None:
         return finding.index(engine, grown, value)
     rules = engine.rules
     same = [
@@ -184,7 +185,7 @@ def _not_in(x: Any, value: Any) -> ValueError:
 
 @rule(list.count, tuple.count)
 def _count(engine: Engine, x: Any, value: Any) -> Any:
-    if (grown := columnar.found(engine.heap, x)) is not None:
+    if (grown := methods.opened(engine, x)) is not None:
         return finding.count_of(engine, grown, value)
     total: Any = Const(0)
     for candidate in iterate(engine, x):

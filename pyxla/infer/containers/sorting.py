@@ -54,11 +54,11 @@ def _sorted(engine: Engine, x: Any, *, key: Any = Const(None), reverse: Any = Co
         made = list_(engine, tables.unordered(engine, x))
         call(engine, Const(sequences.sort_by), [made, comparison, reverse], {})
         return made
-    if columnar.found(engine.heap, x) is not None or unknown(engine, x):
-        return _sorted_growing(engine, x, function, bool(engine.static(reverse, "reverse")))
     kept = number_lists.flat(engine, x) if function is None else None
     if kept is not None and arrays.dtype_of(engine, kept.data).kind in "if":
         return _sorted_numbers(engine, kept, bool(engine.static(reverse, "reverse")))
+    if columnar.found(engine.heap, x) is not None or unknown(engine, x):
+        return _sorted_growing(engine, x, function, bool(engine.static(reverse, "reverse")))
     items = iterate(engine, x)
     keys = [i if function is None else call(engine, function, [i], {}) for i in items]
     descending = bool(engine.static(reverse, "reverse"))
@@ -80,7 +80,7 @@ def _sorted_growing(engine: Engine, x: Any, function: Any, descending: bool) -> 
     x = tables.unordered(engine, x)
     given = columnar.found(engine.heap, x)
     made = list_(engine, x) if given is None else reading.copied(engine, given)
-    if columnar.found(engine.heap, made) is not None:
+    if methods.opened(engine, made) is not None:
         methods.sort(engine, made, function, descending)
     return made
 

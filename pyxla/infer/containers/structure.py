@@ -188,7 +188,7 @@ def length(engine: Engine, x: Any) -> Any:
     if (grown := columnar.found(engine.heap, x)) is not None:
         return reading.length(engine, grown)
     if (kept := number_lists.packed(engine.heap, x)) is not None:
-        return Const(arrays.shown(engine, kept.data)[0][0])
+        return Const(number_lists.length(engine, kept))
     content = content_of(engine, x)
     if isinstance(content, Array):
         shape, extents = arrays.shown(engine, x)
@@ -307,7 +307,7 @@ def item(engine: Engine, x: Any, i: Any) -> Any:
                 if len(given) <= len(_APPLIED) and any(is_variant(v, "mixed") for v in given):
                     return call(engine, Const(_APPLIED[len(given) - 1]), [function, *given], {})
                 return call(engine, function, given, {})
-    if columnar.found(engine.heap, x) is None and isinstance(content_of(engine, x), Array):
+    if isinstance(content_of(engine, x), Array):
         i = _known_in_range(engine, x, i)
     with engine.unchecked():
         return get_item(engine, x, i)

@@ -63,6 +63,10 @@ def packed(heap: Heap, x: Any) -> NumberList | None:
 # --- reading ----------------------------------------------------------------------------------
 
 
+def length(engine: Engine, x: NumberList) -> int:
+    return arrays.shown(engine, x.data)[0][0]
+
+
 def get(engine: Engine, x: NumberList, key: Any, message: str = "list index out of range") -> Any:
     """`x[key]` for an int or a slice; None where the items are needed one by one."""
     if isinstance(key, Compound):
