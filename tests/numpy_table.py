@@ -155,8 +155,9 @@ LAST_BIT = (
     "strings, which data may make: there are no arrays of text.",
     "",
     "What has NumPy's bits: `+`, `-`, `*`, `/` and `sqrt` of numbers, complex products too, and"
-    " of arrays by themselves or together in loops over elements; comparisons, rounding, `floor`, `//`, `%`, casts; `linspace` and `arange`; what"
-    " sorts, searches and moves; `log`, `sin`, `cos` and `pow` of Python's `math`.",
+    " of arrays by themselves or together in loops over elements; comparisons, rounding, `floor`,"
+    " `//`, `%`, casts; `linspace` and `arange`; what sorts, searches and moves; `log`, `sin`,"
+    " `cos` and `pow` of Python's `math`.",
     "Generators, the functions of `numpy.random` and those of `random` draw NumPy's and Python's"
     " numbers to the last bit, and leave their state. Of Generators, `power`, `pareto` and"
     " `vonmises` may differ in the last bit, and `multivariate_normal` in the signs of singular"
