@@ -44,6 +44,8 @@ HINTS: tuple[tuple[str, str], ...] = (
      "give the shape as one tuple: np.zeros((2, 3))"),
     (r"cannot leave a JAX|element type for (b?complex32|float[468]|u?int[124]\b)",
      "make it and use it in one function that jax.jit made outside, and call that"),
+    (r"element type for [<>][iufc]",
+     "arrays are in native byte order: x.view(np.int32).byteswap() reads numbers in the other"),
     (r"is not a dtype|\bdtype\b|no element type",
      "name a dtype of XLA's, such as np.float64; there are no arrays of objects or text"),
     (r"differ in shape|is not a number or an array",

@@ -95,12 +95,9 @@ def _resolve(
 
 
 def supported(dtype: np.dtype) -> np.dtype:
-    """`dtype` in native byte order; OpError where XLA has no such element type."""
+    """`dtype`; OpError where programs have no such element type, as one in another byte order."""
     if dtype in SHORT_NAMES:
         return dtype
-    native = dtype.newbyteorder("=")
-    if native in SHORT_NAMES:
-        return native
     raise OpError(f"compiled programs have no element type for {dtype}")
 
 

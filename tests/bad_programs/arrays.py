@@ -163,6 +163,16 @@ def text_array(x):
     return np.full(3, x).astype(str)  # <-
 
 
+@bad("no element type for >i4", V)
+def view_in_another_byte_order(x):
+    return x.view(">i4")  # <-
+
+
+@bad("no element type for >f8", V)
+def another_byte_order(x):
+    return x.astype(">f8").view(np.int64)  # <-
+
+
 @bad("no element type for int4", V)
 def narrow_ints(x):
     return x.astype(ml_dtypes.int4)  # <-
