@@ -24,7 +24,6 @@ from pyxla.lib.masks import constant_of
 from pyxla.lib.operands import as_array, cast
 from pyxla.lib.registry import FOLDABLE, REGISTRY, rule
 from pyxla.lib.sorting import known_numbers
-from pyxla.ops.shape import reshape
 
 TRUE, COMPLETE = Const(True), Const(-1)
 
@@ -42,7 +41,8 @@ def _stand_in(engine: Engine, x: Any) -> Any:
 
 @rule(np.common_type)
 def common_type(engine: Engine, *xs: Any) -> Any:
-    return engine.fold_object(np.common_type, [_stand_in(engine, x) for x in xs])
+    dtypes = [as_array(engine.bounded_operand(x)).dtype for x in xs]
+    return engine.fold_object(np.common_type, [np.empty(0, dtype) for dtype in dtypes])
 
 
 @rule(np.min_scalar_type)
@@ -75,21 +75,7 @@ def _as_int(engine: Engine, x: Any, desc: Any) -> Any:
     return Const(int(engine.static(x, str(engine.static(desc))) if known is None else known))
 
 
-def as_series(engine: Engine, alist: Any, trim: Any = TRUE) -> Any:
-    if engine.static(trim, "trim"):
-        raise engine.refuse(
-            "how many coefficients are 0 at the end decides on the sizes in numpy.polynomial",
-            "use the functions that evaluate, or np.polymul and np.polydiv",
-        )
-    arrays_ = [as_array(engine.operand(x)) for x in engine.iterate(alist)]
-    dtype = np.common_type(*[np.empty(0, x.dtype) for x in arrays_])
-    flat = [Array(reshape(cast(x.value, np.dtype(dtype)), shape=(x.size,))) for x in arrays_]
-    return engine.new_list([arrays.fresh(engine, x) for x in flat])
-
-
 FOLDABLE.update((normalize_axis_index, normalize_axis_tuple))
-# These catch exceptions, which compiled code does not.
-rule(polyutils.as_series)(as_series)
 if hasattr(polyutils, "_as_int"):
     rule(polyutils._as_int)(_as_int)
 

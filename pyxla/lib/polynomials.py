@@ -11,6 +11,7 @@ from typing import Any
 
 import numpy as np
 from numpy.polynomial import polynomial
+from numpy.polynomial.polyutils import trimseq
 
 from pyxla.infer.lattice import Array
 from pyxla.ir.op import OpError
@@ -96,3 +97,17 @@ def polysub(c1: Any, c2: Any) -> Array:
 @implements(polynomial.polymul)
 def polymul_rising(c1: Any, c2: Any) -> Array:
     return _trimmed(convolve(*_series(c1, c2)))
+
+
+def as_series(alist: Any, trim: bool = True) -> list[Any]:
+    """`polyutils.as_series` of numbers; NumPy's makes arrays of objects of all else."""
+    found = [np.array(a, ndmin=1) for a in alist]
+    for a in found:
+        if a.size == 0:
+            raise ValueError("Coefficient array is empty")
+        if a.ndim != 1:
+            raise ValueError("Coefficient array is not 1-d")
+    if trim:
+        found = [trimseq(a) for a in found]
+    dtype = np.common_type(*found)
+    return [np.array(a, dtype=dtype) for a in found]

@@ -9,6 +9,7 @@ from dataclasses import asdict, astuple, dataclass
 from typing import NamedTuple
 
 import numpy as np
+from numpy.polynomial import Chebyshev, Polynomial, polynomial
 
 from tests.programs import program
 
@@ -319,3 +320,49 @@ def line_or_level(x, y):
     slope, level = np.polyfit(x, y, 1) if np.ptp(x) > 0 else (0.0, y.mean())
     first, (*others, last) = (x[0], y) if x[0] > y[0] else [1, [y[0], 2.0, x[1]]]
     return slope, level, first, others[0], last
+
+
+PQ = lambda: (np.array([3.0, -2.0, 1.0]), np.array([1.0, 1.0]))
+
+
+@program("polynomials", PQ, lambda: (np.array([1, 1]), np.array([-0.5, -0.5])), lambda: PQ()[::-1])
+def polynomials_as_objects(p, q):
+    P, Q = Polynomial(p), Polynomial(q)
+    total, product = P + 2 * Q, (P * Q - 1) ** 2
+    numbers = total(1.5), product(np.arange(3.0)), P.deriv()(2.0), P.integ(1, k=2)(0.5)
+    return total, product.coef, numbers, P == Q, -P, Chebyshev(p)(0.3), len(total), total.degree()
+
+
+@program("polynomials", PQ, lambda: (np.array([3.0, -2.0, 0.0]), np.array([2.0])))
+def quotients_and_fits(p, q):
+    whole, rest = divmod(Polynomial(p), Polynomial(q))
+    fit = Polynomial.fit(np.arange(3.0), p, 2)
+    return whole.coef, rest.coef, fit(0.5), fit.domain
+
+
+@program(
+    "polynomials, checks",
+    lambda: (np.array([3.0, -2.0, 1.0]), 0.0),
+    lambda: (np.array([3.0, -2.0, 1.0]), 9.0),
+    lambda: (np.zeros(0), 1.0),
+    lambda: (np.ones((2, 2)), 1.0),
+)
+def coefficients_that_are_none(p, limit):
+    try:
+        return Polynomial(p)(2.0), polynomial.polyadd(p[p > limit], p), polynomial.polymul(p, 2.0)
+    except ValueError as error:
+        return str(error)
+
+
+@program("polynomials", lambda: (np.array([3.0, -2.0, 1.0]),))
+def known_coefficients(x):
+    p = Polynomial([1.0, 2.0, 3.0])
+    for k in range(3):
+        p.coef[k] += x[k]
+    return (
+        p,
+        p(x),
+        (Polynomial([1, 2]) * x[0]).coef,
+        np.iinfo(np.uint64).max > x,
+        np.finfo(float).eps,
+    )

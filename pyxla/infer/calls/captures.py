@@ -295,14 +295,15 @@ class Captures:
         """Whether instances of `cls` are made by visiting its `__init__`."""
         if issubclass(cls, BaseException) or hasattr(cls, "_fields"):
             return True
-        if cls.__module__.partition(".")[0] in _FIXED:
+        if cls.__module__.partition(".")[0] in _FIXED - {"numpy"}:
             return False
         made_by_class_statement = cls.__flags__ & (_HEAP_TYPE | _IMMUTABLE) == _HEAP_TYPE
-        return made_by_class_statement and not issubclass(cls, enum.Enum | np.generic)
+        return made_by_class_statement and not issubclass(cls, _MADE_OTHERWISE)
 
 
 # `Py_TPFLAGS_HEAPTYPE`, and `Py_TPFLAGS_IMMUTABLETYPE`, which those have that are written in C.
 _HEAP_TYPE, _IMMUTABLE = 1 << 9, 1 << 8
+_MADE_OTHERWISE = enum.Enum, np.generic, np.ndarray
 
 
 _OWN = frozenset({"jax", "pyxla"})

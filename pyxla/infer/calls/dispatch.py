@@ -128,7 +128,10 @@ def call_object(engine: Engine, value: Any, args: list[Any], kwargs: dict[str, A
     if typing.is_typeddict(value):
         return call_object(engine, dict, args, kwargs)
     value = stand_for(value) if isinstance(value, type) else value
-    if isinstance(value, type) and (engine.captures.constructs(value) or is_stand(value)):
+    # `np.finfo(float)` holds what is known and never changes.
+    known = is_library(value) and all([type(x) is Const for x in (*args, *kwargs.values())])
+    makes = isinstance(value, type) and not known
+    if makes and (engine.captures.constructs(value) or is_stand(value)):
         return engine.rules.construct(engine, value, args, kwargs)
     if engine.captures.is_foreign(value):
         return call_foreign(engine, value, args, kwargs)

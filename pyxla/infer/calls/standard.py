@@ -12,6 +12,8 @@ import sys
 import types
 from typing import TYPE_CHECKING, Any
 
+from numpy.polynomial import polyutils
+
 from pyxla.errors import CompileError
 from pyxla.frontend import support
 from pyxla.infer.calls import coroutines
@@ -20,7 +22,7 @@ from pyxla.infer.facts.deciding import by_counted_loops
 from pyxla.infer.heap import reachable
 from pyxla.infer.lattice import Array, Compound, Const, NeedsStatic, Scalar
 from pyxla.ir.core import Block, Return, Value
-from pyxla.lib import averages, heaps, interpreted
+from pyxla.lib import averages, heaps, interpreted, polynomials
 from pyxla.lib.registry import rule
 from pyxla.lib.scipys import kernel
 
@@ -40,6 +42,7 @@ INTERPRETED: dict[Any, Any] = {
     heapq.heapify: heaps.heapify,
     heapq.nsmallest: heaps.nsmallest,
     heapq.nlargest: heaps.nlargest,
+    polyutils.as_series: polynomials.as_series,
     sys.exit: interpreted.exit_,
     sys.setrecursionlimit: interpreted.setrecursionlimit,
     **{
