@@ -160,7 +160,8 @@ def log(x: Any, base: Any = None) -> Scalar:
 def remainder(x: Any, y: Any) -> Scalar:
     """IEEE 754: x - n*y for the integer n nearest to x/y, ties to even."""
     x, y = real(x), op.abs(real(y))
-    size = k.copysign(x, k.like(x, 1))  # with a slope at 0, which `abs` has not
+    # With a slope at 0, which `abs` has not.
+    size = slope_of(op.abs(x), k.copysign(x, k.like(x, 1)))
     rest = op.remainder(size, y)
     other = op.subtract(y, rest)
     odd = k.ge(op.remainder(size, op.add(y, y)), y)
