@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import collections
 import functools
+import queue
 import types
 from typing import Any
 
@@ -16,6 +17,7 @@ import numpy as np
 
 from pyxla.lib.bytearrays import ByteArray
 from pyxla.lib.poly1d import Poly1d
+from pyxla.lib.queues import LifoQueue, PriorityQueue, Queue
 
 
 def actual(cls: type) -> type:
@@ -457,4 +459,7 @@ STAND_FOR: dict[type, type] = {
     collections.Counter: Counter,
     type(functools.cmp_to_key(max)): Compared,
     np.poly1d: Poly1d,
+    queue.Queue: Queue,
+    queue.PriorityQueue: PriorityQueue,
+    queue.LifoQueue: LifoQueue,
 }

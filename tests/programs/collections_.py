@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import collections
+import queue
 from collections import Counter, OrderedDict, defaultdict, deque
 from dataclasses import dataclass
 
@@ -196,3 +197,56 @@ def bytes_and_mistakes(xs, v):
         except (ValueError, IndexError, TypeError) as e:
             told.append(f"{type(e).__name__}: {e}")
     return told, isinstance(b, bytearray), isinstance(b, bytes), type(b).__name__
+
+
+@program("queues", lambda: (9,), lambda: (1,))
+def breadth_first_by_a_queue(n):
+    q, seen, order = queue.Queue(), [False] * n, []
+    q.put(0)
+    seen[0] = True
+    while not q.empty():
+        v = q.get()
+        order.append(v)
+        for w in (2 * v + 1, 2 * v + 2):
+            if w < n and not seen[w]:
+                seen[w] = True
+                q.put(w)
+    return order, q.qsize()
+
+
+@program("queues", lambda: ([3.0, 1.0, 2.0],), lambda: ([2.0, 2.0, 1.0, 0.5],))
+def queues_in_other_orders(xs):
+    first, last = queue.PriorityQueue(), queue.LifoQueue(maxsize=3)
+    dropped = 0.0
+    for i, x in enumerate(xs):
+        first.put((x, i))
+        if last.full():
+            dropped += last.get()
+        last.put_nowait(x)
+    return [first.get() for _ in xs], dropped, last.qsize(), last.queue
+
+
+@program("queues", lambda: (4,), lambda: (0,))
+def queues_that_are_full_or_empty(n):
+    q = queue.Queue(n)
+    told = []
+    try:
+        for i in range(n + 2):
+            q.put(i, block=False)
+    except queue.Full:
+        told.append(q.qsize())
+    try:
+        while True:
+            told.append(q.get_nowait())
+            q.task_done()
+    except queue.Empty:
+        told.append(-1)
+    return told, isinstance(q, queue.Queue), q.unfinished_tasks
+
+
+@program("queues", lambda: (4,))
+def tasks_done_too_often(n):
+    q = queue.LifoQueue()
+    q.put(n)
+    q.task_done()
+    q.task_done()

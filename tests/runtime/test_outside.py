@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import functools
+import queue
 from typing import Any
 
 import numpy as np
@@ -188,3 +189,17 @@ def test_what_only_the_caller_holds_any_more_is_written(function, holder, start,
         arrays.append(np.arange(3.0) + start)
         call(holder(arrays[-1]), n)
     np.testing.assert_array_equal(*arrays)
+
+
+def test_queues_as_results():
+    def made(n):
+        q, best = queue.Queue(5), queue.PriorityQueue()
+        for i in range(3):
+            q.put(i * n)
+            best.put(-i * n)
+        return q, best
+
+    for found, expected in zip(pyxla.compile(made)(2), made(2), strict=True):
+        assert type(found) is type(expected)
+        assert (found.queue, found.maxsize) == (expected.queue, expected.maxsize)
+        assert [found.get() for _ in range(3)] == [expected.get() for _ in range(3)]
