@@ -107,16 +107,23 @@ def compare(engine: Engine, op: str, x: Any, y: Any) -> Any:
 
 
 def _beyond_ints(op: str, x: Any, y: Any) -> Const | None:
-    """The comparison of an int with an infinity, which the first of `m = inf`, `m = min(m, v)` is:
-    it says that `m` is of the type of `v` from then on."""
+    """The comparison of an int with an infinity, or an int of more than 64 bits, which the first of
+    `m = inf`, `m = min(m, v)` is: it says that `m` is of the type of `v` from then on."""
     if type(x) is Const:
         return _beyond_ints(MIRROR[op], y, x)
-    if type(y) is not Const or not is_number(x) or type(y.value) is not float:
+    if type(y) is not Const or not is_number(x) or not _is_beyond(y.value):
         return None
-    if not math.isinf(y.value) or number_type(x).dtype.kind not in "biu" or x.kinds is not None:
+    if number_type(x).dtype.kind not in "biu" or x.kinds is not None:
         return None
     outcome = FOLDED[op](0, y.value)
     return Const(outcome if isinstance(x, Scalar) else np.bool_(outcome))
+
+
+def _is_beyond(value: Any) -> bool:
+    """Whether no int of 64 bits is on its other side."""
+    if type(value) is float:
+        return math.isinf(value)
+    return type(value) is int and not -(2**63) <= value < 2**64
 
 
 _NO_NUMBERS = (str, bytes, type(None), type(...), type, types.FunctionType)

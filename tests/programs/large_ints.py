@@ -235,3 +235,10 @@ def printed(c, n):
 def complex_number(c, n):
     x = n if c else 1j
     return x, x + 1
+
+
+@program("limits", lambda: (3, 2.5), lambda: (-(2**63), -1e30))
+def compared_with_ints_of_more_bits(x, y):
+    far, near = 10**20, -(10**19)
+    below = x < far, x > near, x == far, x != near, far >= x, near <= x, y < far, y > near
+    return below, x if x < far else far
