@@ -325,12 +325,26 @@ def line_or_level(x, y):
 PQ = lambda: (np.array([3.0, -2.0, 1.0]), np.array([1.0, 1.0]))
 
 
-@program("polynomials", PQ, lambda: (np.array([1, 1]), np.array([-0.5, -0.5])), lambda: PQ()[::-1])
+OTHERS = (lambda: (np.array([1, 1]), np.array([-0.5, -0.5])), lambda: PQ()[::-1])
+
+
+@program("polynomials", PQ, *OTHERS)
 def polynomials_as_objects(p, q):
     P, Q = Polynomial(p), Polynomial(q)
-    total, product = P + 2 * Q, (P * Q - 1) ** 2
-    numbers = total(1.5), product(np.arange(3.0)), P.deriv()(2.0), P.integ(1, k=2)(0.5)
-    return total, product.coef, numbers, P == Q, -P, Chebyshev(p)(0.3), len(total), total.degree()
+    total = P + 2 * Q
+    return total, total(1.5), P == Q, -P, len(total), total.degree()
+
+
+@program("polynomials", PQ, *OTHERS)
+def products_of_polynomials(p, q):
+    product = (Polynomial(p) * Polynomial(q) - 1) ** 2
+    return product.coef, product(np.arange(3.0))
+
+
+@program("polynomials", PQ, *OTHERS)
+def slopes_of_polynomials(p, q):
+    P = Polynomial(p)
+    return P.deriv()(2.0), P.integ(1, k=2)(0.5), Chebyshev(q)(0.3)
 
 
 @program("polynomials", PQ, lambda: (np.array([3.0, -2.0, 0.0]), np.array([2.0])))
