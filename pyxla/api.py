@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import contextlib
 import functools
+import inspect
 import os
 import threading
 import warnings
@@ -562,6 +563,19 @@ class Plain(Compiled):
         return self.__pyxla_function__(*args, **kwargs)
 
 
+class Generating(Compiled):
+    """A generator function: the call makes all items.  CPython runs one that raises: the items
+    before come first, and nothing was written."""
+
+    def __call__(self, *args: Any, **kwargs: Any) -> Any:
+        try:
+            return super().__call__(*args, **kwargs)
+        except CompileError:
+            raise
+        except Exception:  # noqa: BLE001 - whatever it is, the caller gets it from CPython
+            return self.__pyxla_function__(*args, **kwargs)
+
+
 def disabled() -> bool:
     """Whether functions are not compiled (PYXLA_DISABLE); their derivatives are all the same."""
     return os.environ.get("PYXLA_DISABLE", "") not in ("", "0")
@@ -645,7 +659,8 @@ def compile_with(function: Any, options: Options) -> Any:
     if disabled():
         return Plain(function, options)
     otherwise = options.placement is not None or options.platform or options.sizes
-    compiled = (compiler.kind(options) if otherwise else Compiled)(function, options)
+    plain = Generating if inspect.isgeneratorfunction(function) else Compiled
+    compiled = (compiler.kind(options) if otherwise else plain)(function, options)
     annotations = types.annotated(function)
     if annotations is not None:
         # A global that comes later, or a value that is needed, waits for the first call.

@@ -315,7 +315,7 @@ class Engine:
         """Refuse a write to `ref`'s cell where it may not or cannot be written."""
         info = self.heap.infos[ref.cell]
         if ref.cell in self.heap.kept:
-            raise self.refuse(rows.KEPT, "append a copy: x.copy()")
+            raise self.refuse(rows.KEPT, "append, or yield, a copy: x.copy()")
         ask(self, self.grids.get(ref.cell))
         if ref.cell in self.frozen:
             raise self.refuse(self.frozen[ref.cell], "write to a copy of it")

@@ -27,6 +27,33 @@ class Steps:
                 return True
 
 
+class Gathered:
+    """The items of a generator that a user's caller gets, who reads them from a generator."""
+
+    items: Any
+
+    @classmethod
+    def __pyxla_made__(cls, fields: dict[str, Any]) -> Iterator[Any]:
+        return _given(fields["items"])
+
+
+def gather(items: Any) -> list[Any]:
+    """The items that a generator gives to the caller."""
+    found: list[Any] = []
+    for item in items:
+        give(found, item)
+    return found
+
+
+def give(found: list[Any], item: Any) -> None:
+    """Append an item, at which the caller may look before the generator goes on."""
+    found.append(item)
+
+
+def _given(items: Any) -> Iterator[Any]:
+    yield from items
+
+
 class Generator(Steps):
     """A generator of which the program asks for one item and another: what `made` it and what is
     kept while it waits are further fields (`frontend.stepping`)."""

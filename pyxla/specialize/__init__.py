@@ -39,6 +39,7 @@ from pyxla.runtime import outcome as out
 from pyxla.runtime.numbers import ITEMS, Path
 from pyxla.runtime.request import Request, Restart, steps
 from pyxla.runtime.texts import CODES
+from pyxla.specialize import gathered
 from pyxla.specialize.arguments import World, placement_of
 from pyxla.specialize.results import Outputs
 
@@ -268,6 +269,7 @@ def _run(world: World) -> Specialization:
 
     def visit() -> Any:
         made = call(engine, Const(request.function), world.args[:count], kwargs)
+        made = gathered.gathered(engine, request.function, made)
         if placed is None:
             return made
         return call(engine, Const(placement.results), [made, Const(placed)], {})
@@ -287,6 +289,7 @@ def _run(world: World) -> Specialization:
         for phi in block.phis:
             phi.args = {p: v for p, v in phi.args.items() if p in reached}
     function = Function(_identifier(name), tuple(world.params), blocks, None)
+    gathered.check(request.function, function, outcome)
     outcome = _with_faults(engine, function, outcome)
     constants = world.captures.constants
     return Specialization(

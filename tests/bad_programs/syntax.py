@@ -44,9 +44,34 @@ def caught(x):  # <-
         return error
 
 
-@bad("cannot return a generator", float)
-def generator(x):  # <-
+@bad("a generator that takes what is sent to it cannot be a result", float)
+def generator_with_send(x):  # <-
+    y = yield x
+    yield y
+
+
+@bad("a generator that returns a value cannot be a result", float)
+def generator_with_value(x):  # <-
     yield x
+    return x
+
+
+@bad("a generator that writes to its arguments cannot be a result", V)
+def generator_that_writes(x):  # <-
+    x[0] = 1.0
+    yield x[1]
+
+
+@bad("a generator that prints cannot be a result", float)
+def generator_that_prints(x):  # <-
+    print(x)
+    yield x
+
+
+@bad("never returns", float)
+def generator_without_end(x):  # <-
+    while True:
+        yield x
 
 
 @bad("the value of `yield from`", float)

@@ -10,11 +10,13 @@ from pyxla.frontend import stepping
 from pyxla.infer.calls.coroutines import FALSE, asks, is_generator, is_read, set_read
 from pyxla.infer.demands import Needs
 from pyxla.infer.engine import Engine
-from pyxla.infer.heap import ObjectCell, SequenceIterator
+from pyxla.infer.heap import ObjectCell, Pooled, SequenceIterator, reachable
 from pyxla.infer.lattice import Compound, Const, Ref
 from pyxla.lib import iterators
+from pyxla.lib.registry import rule
 
 ONCE = frozenset({"zip", "map", "enumerate", "reversed", "transposed", "generator"})
+GATHER = "return a list of its items"
 USED_UP = "this iterator was read before, and what is left of it is not known"
 
 
@@ -93,3 +95,15 @@ def made(engine: Engine, kind: str, parts: tuple[Any, ...]) -> Any:
     """A `zip` or the like of sequences: item by item, and once."""
     x = Compound(kind, parts, (engine.loc, *engine.loops))
     return in_steps(engine, x) or x
+
+
+@rule(iterators.give)
+def _give(engine: Engine, found: Any, item: Any) -> Any:
+    cells = reachable(engine.heap, [item])
+    if any(isinstance(engine.heap.contents.get(cell), (ObjectCell, Pooled)) for cell in cells):
+        raise engine.refuse(
+            "an instance that may change is an item of a generator that is a result", GATHER
+        )
+    engine.rules.call(engine, Const(list.append), [found, item], {})
+    engine.heap.kept = engine.heap.kept | cells
+    return Const(None)

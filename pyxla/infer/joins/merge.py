@@ -234,7 +234,8 @@ class Join:
         key = tuple(None if v is UNDEFINED else v.cell for v in values)
         if key not in self.cells:
             behind = [x for c in zip(key, self.states) for x in self._leaves(*c)]
-            self.cells[key] = self._new_cell(key, behind)
+            heaps = [state.heap for state in self.states]
+            self.cells[key] = self._new_cell(key, heaps, behind)
             contents = [
                 UNDEFINED if c is None else s.heap.contents[c]
                 for c, s in zip(key, self.states, strict=True)
@@ -244,7 +245,9 @@ class Join:
                 met.sites = sites.of_all([self.heap.infos[c] for c in key if c is not None])
         return Ref(self.cells[key])
 
-    def _new_cell(self, key: tuple[int | None, ...], behind: Iterable[int]) -> int:
+    def _new_cell(
+        self, key: tuple[int | None, ...], heaps: Iterable[Heap], behind: Iterable[int]
+    ) -> int:
         old = [self.heap.infos[c] for c in key if c is not None]
         read_only = next((info.read_only for info in old if info.read_only), "")
         laid = {info.strides for info in old}
@@ -252,10 +255,11 @@ class Join:
         made_at = frozenset().union(*[info.sites for info in old])
         self.heap.infos.append(CellInfo(old[0].loc, read_only, strides=strides, sites=made_at))
         new = len(self.heap.infos) - 1
-        if not self.heap.kept.isdisjoint(key):
-            self.heap.kept = self.heap.kept | {new}
-        if not self.heap.kept.isdisjoint([~cell for cell in key if cell is not None]):
-            self.heap.kept = self.heap.kept | {~new}
+        for cell, heap in zip(key, heaps, strict=True):
+            if cell in heap.kept:
+                self.heap.kept = self.heap.kept | {new}
+            if cell is not None and ~cell in heap.kept:
+                self.heap.kept = self.heap.kept | {~new}
         for why in [self.heap.entangled[c] for c in behind if c in self.heap.entangled][:1]:
             self.heap.entangle({new}, *why)  # what it was merged from may be yet another array
         return new
@@ -304,7 +308,7 @@ class Join:
         for value, state in zip(values, self.states, strict=True):
             if value is not UNDEFINED:
                 cells.update(dict.fromkeys([value.cell, *self._behind(value.cell, state)]))
-        cell = self._new_cell(tuple(cells), cells)
+        cell = self._new_cell(tuple(cells), [self.heap] * len(cells), cells)
         self.heap.contents[cell] = self.join_contents(arrays)
         self.shown.add(cell)
         self.entangle({cell, *cells}, contents)
