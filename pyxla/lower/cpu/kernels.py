@@ -53,16 +53,17 @@ READS = (dynamic_slice, slice_)
 
 def is_over_elements(loop: Instr) -> bool:
     """Whether the loop is over numbers and elements of arrays."""
-    return all(_elementary(region) for region in loop.regions)
+    return all(is_elementary(region) for region in loop.regions)
 
 
-def _elementary(region: Region) -> bool:
+def is_elementary(region: Region) -> bool:
+    """Whether the code is over numbers and elements of arrays."""
     for instr in region.instrs:
         op = instr.op
         if op.effect:
             return False
         if instr.regions:
-            if op not in (if_, while_) or not all(map(_elementary, instr.regions)):
+            if op not in (if_, while_) or not all(map(is_elementary, instr.regions)):
                 return False
             continue
         values = instr.results if op in READS else (*instr.results, *instr.operands)

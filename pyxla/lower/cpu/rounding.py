@@ -1,4 +1,4 @@
-"""Products are rounded before they are added: numbers, and all in loops over elements.
+"""Products are rounded before they are added: in code over numbers and elements, as in Python.
 
     s = s + a * b     ->     s = s + (a * b + z)     z: -0.0, which neither XLA nor LLVM knows
 
@@ -8,7 +8,8 @@ whole of the one before, multiplication included: four cycles, where an addition
 takes two.  x + -0.0 is x for every x; so that one instruction now rounds the product, and the sums
 wait for sums.
 
--0.0 comes out of a guard at the beginning: a function that holds a loop gets it in memory.
+-0.0 comes out of a guard at the beginning: a function that holds a loop gets it in memory.  Not so
+in code with whole arrays: XLA would compute it once more in each of its fusions.
 
 XLA makes (x + c) + d of constants x + (c + d), which rounds once as well, and so of products:
 several steps at a time (`lower.unroll`) of `t += dt` would end elsewhere.  So d is hidden from it.
@@ -25,7 +26,7 @@ import numpy as np
 from pyxla.ir.build import Builder, building
 from pyxla.ir.core import Instr, Region, Value
 from pyxla.ir.rewrite import walk
-from pyxla.lower.cpu.kernels import is_over_elements
+from pyxla.lower.cpu.kernels import is_elementary
 from pyxla.lower.cpu.registers import guard, never, number_of
 from pyxla.lower.rules import known
 from pyxla.ops.control import case, if_, while_
@@ -56,7 +57,7 @@ _FLOATS = frozenset([np.dtype(np.float32), np.dtype(np.float64)])
 
 
 def round_products(region: Region) -> Region:
-    """Round the products of numbers, and those in the loops over elements of a region, in place."""
+    """Round the products in what of a region is over elements, in place."""
     held = [x for x in region.params if x.type.size and x.type.dtype.kind in "biufc"]
     number = min(held, key=lambda x: x.type.size, default=None)
     if number is not None:
@@ -85,16 +86,16 @@ class _Rounding:
     number: Value
     zeros: dict[np.dtype, Value] = field(default_factory=dict)
 
-    def region(self, region: Region, elements: bool = False) -> None:
-        """Round in a region; elements: in a loop over elements, where all products are."""
+    def region(self, region: Region, inside: bool = False) -> None:
+        """Round in a region; inside: of one that is over elements."""
         code: list[Instr] = []
+        elements = inside or is_elementary(region)
         for instr in region.instrs:
             if instr.op in _CONTROL:
-                inner = elements or (instr.op is while_ and is_over_elements(instr))
                 for part in instr.regions:
-                    self.region(part, inner)
+                    self.region(part, elements)
             result = instr.results[0] if instr.results else None
-            if result is None or (result.type.shape and not elements):
+            if result is None or not elements:
                 code.append(instr)
             elif result.type.dtype.kind == "c" and instr.op in _PRODUCTS:
                 code += self.of_complex(instr)
