@@ -25,8 +25,6 @@ SHORT = 4
 ITERATIONS = 400
 # Behind so many of one loop an iteration counts as `LONG`: a long loop is over data, more often.
 MANY, LONG = 32, 4
-# So many instructions that an iteration visits count as an iteration.
-HEAVY = 4
 # Loops inside one another that have more iterations than this are over data as well.
 NEST = 128
 
@@ -182,14 +180,13 @@ class Findings:
         self.wanted = True
         self.wanting.update(self.loops)
 
-    def iteration(self, header: Block, index: int, nest: int, spent: int) -> bool:
-        """Count an iteration that is visited on its own, the `index`th of a loop, of which the last
-        took `spent` visits: whether that is still worth its time, where a list that becomes an
-        array would do.  The first few are, but in a nest of loops that has, as far as is known,
-        more iterations than are worth it."""
+    def iteration(self, header: Block, index: int, nest: int) -> bool:
+        """Count an iteration that is visited on its own, the `index`th of a loop: whether that is
+        still worth its time, where a list that becomes an array would do.  The first few are, but
+        in a nest of loops that has, as far as is known, more iterations than are worth it."""
         few = index < SHORT and nest <= NEST
         if not few and header in self.wanting and not self.demands.arrays:
-            self.iterations += max(1 if index < MANY else LONG, spent // HEAVY)
+            self.iterations += 1 if index < MANY else LONG
         return self.iterations <= ITERATIONS
 
     def meet(self, demand: str) -> None:
