@@ -154,10 +154,10 @@ LAST_BIT = (
     "Structured arrays are compiled as an array for each field, [text](language.md) as Python's "
     "strings, which data may make: there are no arrays of text.",
     "",
-    "What has NumPy's bits: `+`, `-`, `*`, `/` and `sqrt` of numbers, complex products too, and"
-    " of arrays by themselves or together in loops over elements; comparisons, rounding, `floor`,"
-    " `//`, `%`, casts; `linspace` and `arange`; what sorts, searches and moves; `log`, `sin`,"
-    " `cos` and `pow` of Python's `math`.",
+    "What has NumPy's bits: `+`, `-`, `*`, `/` and `sqrt` by themselves, and together, complex"
+    " products too, in programs, branches and loops that are over numbers and elements of arrays;"
+    " comparisons, rounding, `floor`, `//`, `%`, casts; `linspace` and `arange`; what sorts,"
+    " searches and moves; `log`, `sin`, `cos` and `pow` of Python's `math`.",
     "Generators, the functions of `numpy.random` and those of `random` draw NumPy's and Python's"
     " numbers to the last bit, and leave their state. Of Generators, `power`, `pareto` and"
     " `vonmises` may differ in the last bit, and `multivariate_normal` in the signs of singular"
@@ -165,15 +165,16 @@ LAST_BIT = (
     "",
     "What may differ in the last bits:",
     "",
-    "- a product of whole arrays that goes into a sum: one instruction rounds both (not with"
-    " `compile(strict=True)`);",
+    "- a product that goes into a sum, in code with whole arrays: one instruction rounds both (not"
+    " with `compile(strict=True)`);",
     "- arrays divided by a number or a root known at run time only, and constants that are added"
     " one after the other (not with `strict=True`);",
     "- sums, means, norms and matrix products: the order of addition is that of XLA, Eigen and"
     " oneDNN, where NumPy adds in pairs and asks BLAS;",
     "- `exp`, `expm1`, `log1p`, hyperbolic and inverse functions, `erf`, `gamma`; of whole arrays"
     " also `log`, `sin`, `cos` and `power`, for which NumPy has code for each machine;",
-    "- what LAPACK and FFTs compute, complex products of whole arrays, complex quotients;",
+    "- what LAPACK and FFTs compute, complex products in code with whole arrays, complex"
+    " quotients;",
     "- numbers below 2.3e-308 are 0: XLA runs with denormals off, and cannot be told otherwise.",
     "",
     "`strict=True` costs nothing for most programs; stencils and simulations of particles took 1.8"

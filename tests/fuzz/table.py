@@ -252,8 +252,8 @@ FAULTS = [
     Fault(
         "the remainder of floats has the sign of the dividend",
         "pyxla.lib.kernels",
-        "    moved = select(below, op.add(rest, y), rest)\n    return select(eq(rest",
-        "    moved = rest\n    return select(eq(rest",
+        "    moved = select(below, op.add(rest, y), rest)\n    none = eq(rest",
+        "    moved = rest\n    none = eq(rest",
     ),
     Fault(
         "a Python number is not weak",
