@@ -570,7 +570,7 @@ class Generating(Compiled):
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
         try:
             return super().__call__(*args, **kwargs)
-        except CompileError:
+        except (CompileError, TimeoutError):  # CPython has no time limit
             raise
         except Exception:  # noqa: BLE001 - whatever it is, the caller gets it from CPython
             return self.__pyxla_function__(*args, **kwargs)

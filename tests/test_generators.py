@@ -104,6 +104,17 @@ def test_ints_of_more_bits_are_those_of_cpython():
     assert list(pyxla.compile(powers)(4)) == [1, 10**9, 10**18, 10**27]
 
 
+def test_a_time_limit_is_kept():
+    def long(n):
+        total = 0.0
+        for i in range(n):
+            total = (total * 1.0000001 + i) % 1e9
+        yield total
+
+    with pytest.raises(TimeoutError):
+        pyxla.compile(long, timeout=0.2)(10**10)
+
+
 def test_wrong_arguments_raise_at_the_call():
     with pytest.raises(TypeError, match="positional argument"):
         pyxla.compile(doubled)()

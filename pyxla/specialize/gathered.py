@@ -1,8 +1,8 @@
 """Generator functions that users compile: all items are made at once, and read from a generator.
 
 Who reads them sees what CPython's generator would show: one that takes what is sent to it, returns
-a value, writes to its arguments or prints is refused, and one that raises is run by CPython, as the
-items before come first (`api`).
+a value, prints, or writes to arguments, globals or random state is refused, and one that raises is
+run by CPython, as the items before come first (`api`).
 """
 
 from __future__ import annotations
@@ -53,7 +53,7 @@ def check(function: Any, program: Function, outcome: out.Outcome) -> None:
     if any(instr.op is host_call for block in program.blocks for instr in block.instrs):
         raise CompileError(_REFUSED.format("prints"), hint=GATHER)
     if outcome.writes or outcome.stores:
-        raise CompileError(_REFUSED.format("writes to its arguments"), hint=GATHER)
+        raise CompileError(_REFUSED.format("writes to what its caller sees"), hint=GATHER)
 
 
 def _shows(source: SourceFunction) -> str | None:

@@ -56,10 +56,15 @@ def generator_with_value(x):  # <-
     return x
 
 
-@bad("a generator that writes to its arguments cannot be a result", V)
+@bad("a generator that writes to what its caller sees cannot be a result", V)
 def generator_that_writes(x):  # <-
     x[0] = 1.0
     yield x[1]
+
+
+@bad("a generator that writes to what its caller sees cannot be a result", float)
+def generator_that_draws(x):  # <-
+    yield np.random.rand() + x
 
 
 @bad("a generator that prints cannot be a result", float)
