@@ -142,6 +142,31 @@ def test_products_that_overflow_are_told_from_error() -> None:
     assert oracle.explained(text, replace(expected, result=np.float64(np.nan)), expected)
 
 
+KNOWN_LARGE = """import numpy as np
+def program(x, n):
+    known = x.size * 2**62 > 1
+    y = 2**62
+    for _ in range(n):
+        y += 2**61
+    return y % 5 if known else 0
+def arguments():
+    return np.zeros(5), 4
+"""
+
+
+def test_ints_that_are_known_while_compiling_may_be_large() -> None:
+    """The program ends at the next int that leaves 64 bits, which is at run time."""
+    assert oracle.judge(KNOWN_LARGE).verdict == "equal"
+
+
+def test_overflow_is_not_told_from_error_by_rounding() -> None:
+    """Jittered runs end where an int leaves 64 bits, as the run does that they are to explain."""
+    expected = oracle.watched(KNOWN_LARGE)[0]
+    assert expected is not None
+    other = replace(expected, line=7)
+    assert not oracle.explained(KNOWN_LARGE, other, expected, watch=oracle.Watch())
+
+
 @pytest.mark.parametrize(
     ("actual", "expected"),
     [

@@ -116,9 +116,9 @@ def observed_code(text: str) -> CodeType:
 
 
 def jittered_code(text: str) -> CodeType:
-    """The program with all that is rounded passed to `wrapped__`, what chooses to `either__`, and
-    what is multiplied by `@` to `product__`."""
-    tree = Chosen().visit(Wrap(ROUNDED, SUMMING).visit(ast.parse(text)))
+    """The program with all that is rounded, and what makes ints, passed to `wrapped__`, what
+    chooses to `either__`, and what is multiplied by `@` to `product__`."""
+    tree = Chosen().visit(Seen(ROUNDED | INTS, SUMMING).visit(ast.parse(text)))
     return compiled(Summed().visit(tree), "<fuzz>")
 
 

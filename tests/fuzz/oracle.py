@@ -14,7 +14,7 @@ from __future__ import annotations
 
 import sys
 import warnings
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import replace
 from typing import Any
 
@@ -39,10 +39,16 @@ class Watch:
     """What the results of arithmetic are passed to: it counts them, and ends a program where an
     int of Python's leaves 64 bits, as compiled ones do.
 
-    large: whether one did; line: the line of the program where it did.
+    large: whether one did; line: the line of the program where it did; only: the one line where
+    it counts, as ints that are known while compiling may be of any size.
     """
 
-    def __init__(self) -> None:
+    def __init__(self, only: int | None = None) -> None:
+        self.only = only
+        self.start()
+
+    def start(self) -> None:
+        """Nothing has been seen yet."""
         self.steps = 0
         self.large = False
         self.line: int | None = None
@@ -52,10 +58,22 @@ class Watch:
         if self.steps > LONGEST:
             raise Discard("too long")
         if type(value) is int and not SMALLEST <= value <= LARGEST:
-            if not self.large:  # else in a `finally` clause, which no compiled program comes to
-                self.large, self.line = True, innermost(sys._getframe())
-            raise Large
+            line = innermost(sys._getframe())
+            if self.only in (None, line):
+                if not self.large:  # else in a `finally` clause, which no compiled program comes to
+                    self.large, self.line = True, line
+                raise Large
         return value
+
+    def after(self, function: Callable[[Any], Any]) -> Callable[[Any], Any]:
+        """What passes on what the function makes of a value."""
+        return lambda value: self(function(value))
+
+    def ended(self, made: Run) -> Run:
+        """The run that this watched, whatever a `finally` clause made of its end."""
+        return (
+            replace(made, result=OverflowError(TOO_LARGE), line=self.line) if self.large else made
+        )
 
 
 def watched(text: str) -> list[Run | None]:
@@ -66,15 +84,13 @@ def watched(text: str) -> list[Run | None]:
     namespace = load(observed_code(text), wrapped__=watch)
     found: list[Run | None] = []
     for case in range(cases(namespace)):
-        watch.steps, watch.large = 0, False
+        watch.start()
         try:
-            made = _watched_case(namespace, case)
+            made = watch.ended(_watched_case(namespace, case))
         except Discard:
             if not case:
                 raise
             return found
-        if watch.large:  # whatever a `finally` clause made of it
-            made = replace(made, result=OverflowError(TOO_LARGE), line=watch.line)
         found.append(made if watch.large else None)
         if watch.large:
             return found
@@ -91,18 +107,31 @@ def _watched_case(namespace: dict[str, Any], case: int) -> Run:
     return made
 
 
-def jittered(text: str, case: int) -> Iterator[Run]:
+def later(text: str, case: int, line: int | None) -> Run:
+    """The run of a case that ends where an int leaves 64 bits in this line, not in one before."""
+    watch = Watch(only=line)
+    namespace = load(observed_code(text), wrapped__=watch)
+    for earlier in range(case + 1):
+        watch.start()
+        made = run(namespace, case=earlier)
+    return watch.ended(made)
+
+
+def jittered(text: str, case: int, watch: Watch | None = None) -> Iterator[Run]:
     """Native runs whose arithmetic is off by a few units in the last place."""
     code = jittered_code(text)
     for seed in range(JITTERED_RUNS):
         try:
-            hooks = {"wrapped__": jitter(seed), "either__": either(seed), "product__": product}
+            wrapped = watch.after(jitter(seed)) if watch else jitter(seed)
+            hooks = {"wrapped__": wrapped, "either__": either(seed), "product__": product}
             namespace = load(code, **hooks)
-            for earlier in range(case):
-                run(namespace, case=earlier)
-            yield run(namespace, case=case)
-        except Exception:
+            for earlier in range(case + 1):
+                if watch:
+                    watch.start()
+                made = run(namespace, case=earlier)
+        except (Exception, Discard):
             continue
+        yield watch.ended(made) if watch else made
 
 
 def differing(actual: Run, expected: Run, rtol: float | None = None) -> dict[str, str]:
@@ -120,13 +149,17 @@ def mismatch(actual: Run, expected: Run, rtol: float | None = None) -> str:
     return next(iter(differing(actual, expected, rtol).values()), "")
 
 
-def explained(text: str, actual: Run, expected: Run, case: int = 0) -> bool:
+def explained(
+    text: str, actual: Run, expected: Run, case: int = 0, watch: Watch | None = None
+) -> bool:
     """Whether rounding noise explains every part that differs.
 
     It does where a jittered run is off by a comparable amount there: the comparison of the native
     run with a jittered one fails at a tolerance that is not much tighter.
+
+    watch: where the expected run ends as an int leaves 64 bits, so do the jittered ones.
     """
-    noisy = list(jittered(text, case))
+    noisy = list(jittered(text, case, watch))
     found: dict[float, list[dict[str, str]]] = {}
     for name in differing(actual, expected):
         far = [t for t in (1e-6, 1e-4, 1e-2) if name in differing(actual, expected, t)]
@@ -156,9 +189,13 @@ def judge(text: str, extra: str = "", verify: bool = False) -> Outcome:
         outcome = compare(text, actual, expected, case)
         if outcome.verdict != "equal" and bounded is not None:
             # What CPython gives is right as well: some intermediates may be of any size.
+            watch = Watch()
+            if isinstance(actual.result, OverflowError) and actual.line != bounded.line:
+                watch = Watch(only=actual.line)
+                bounded = later(text, case, actual.line)
             if "finally:" in text or "with Guard" in text:  # which run natively only
                 bounded = replace(bounded, arguments=actual.arguments, globals=actual.globals)
-            outcome = compare(text, actual, bounded, case)
+            outcome = compare(text, actual, bounded, case, watch)
         if outcome.verdict != "equal":
             return outcome
     whole = extra and covered[0] is None
@@ -178,7 +215,9 @@ def further_outcome(name: str, text: str) -> Outcome:
     return replace(outcome, reason=reason, further=name)
 
 
-def compare(text: str, actual: Run, expected: Run, case: int) -> Outcome:
+def compare(
+    text: str, actual: Run, expected: Run, case: int, watch: Watch | None = None
+) -> Outcome:
     error = actual.result
     if isinstance(error, Exception) and actual.line is None:
         return Outcome("internal", f"{type(error).__name__}: {error}")
@@ -186,4 +225,5 @@ def compare(text: str, actual: Run, expected: Run, case: int) -> Outcome:
     if not found:
         return Outcome("equal")
     found = f"case {case}: {found}" if case else found
-    return Outcome("unstable" if explained(text, actual, expected, case) else "wrong", found)
+    unstable = explained(text, actual, expected, case, watch)
+    return Outcome("unstable" if unstable else "wrong", found)
