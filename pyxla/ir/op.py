@@ -7,7 +7,7 @@ Calling a record on values of the function under construction emits an instructi
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import Any
 
 from pyxla.ir import build
@@ -24,7 +24,6 @@ class Op:
     emit(ctx, instr, operands) -> MLIR values (see `pyxla.lower.emit`).
     blocks(*types, **attrs) -> {keyword: parameter types} of the Python functions it takes.
     jvp, vjp: derivative rules (`pyxla.grad`).  batch: on many lanes at once (`pyxla.ops.batching`).
-    samples() -> [(operands, attrs)]: arrays on which tests walk every facet.
     """
 
     name: str
@@ -35,7 +34,6 @@ class Op:
     jvp: Callable[..., Any] | None = None
     vjp: Callable[..., Any] | None = None
     batch: Callable[..., Any] | None = None
-    samples: Callable[[], Sequence[Any]] = field(default=tuple)
     effect: bool = False
 
     def __call__(self, *operands: Value, regions: tuple[Region, ...] = (), **attrs: Any) -> Any:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -17,7 +17,6 @@ from pyxla.ops.check import (
     check_dtype,
     check_same,
 )
-from pyxla.ops.samples import Sample, arange
 from pyxla.ops.shape import fold, unfold
 from pyxla.ops.spell import i64, spelled
 
@@ -132,20 +131,6 @@ def _batch_norm_attributes(epsilon: float, feature_index: int) -> dict[str, str]
     return {"epsilon": f"{float(epsilon)!r} : f32", "feature_index": i64(feature_index)}
 
 
-def _batch_norm_samples(extra: Sequence[str]) -> Callable[[], list[Sample]]:
-    def samples() -> list[Sample]:
-        rows: list[Sample] = []
-        for dtype, feature_index in (("f8", 1), ("f4", 0)):
-            x = np.sin(arange(dtype, 4, 3, 2))
-            vector = np.abs(np.cos(arange(dtype, x.shape[feature_index]))) + 1
-            operands = [x, *[np.cos(x) if part == "grad" else vector for part in extra]]
-            attrs = {"epsilon": 0.0009765625, "feature_index": feature_index}
-            rows.append((tuple(operands), attrs))
-        return rows
-
-    return samples
-
-
 # --- Batching -------------------------------------------------------------------------------------
 
 
@@ -166,7 +151,6 @@ batch_norm_training = Op(
     numpy=_batch_norm_training_numpy,
     emit=spelled("batch_norm_training", _batch_norm_attributes),
     batch=_batch_norm_batch,
-    samples=_batch_norm_samples(("scale", "offset")),
 )
 batch_norm_inference = Op(
     "batch_norm_inference",
@@ -174,7 +158,6 @@ batch_norm_inference = Op(
     numpy=_batch_norm_inference_numpy,
     emit=spelled("batch_norm_inference", _batch_norm_attributes),
     batch=_batch_norm_batch,
-    samples=_batch_norm_samples(("scale", "offset", "mean", "variance")),
 )
 batch_norm_grad = Op(
     "batch_norm_grad",
@@ -182,5 +165,4 @@ batch_norm_grad = Op(
     numpy=_batch_norm_grad_numpy,
     emit=spelled("batch_norm_grad", _batch_norm_attributes),
     batch=_batch_norm_batch,
-    samples=_batch_norm_samples(("scale", "mean", "variance", "grad")),
 )

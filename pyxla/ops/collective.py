@@ -19,7 +19,6 @@ from pyxla.ir.types import ArrayType, array_type
 from pyxla.ops import batching
 from pyxla.ops.check import check_axis, refuse, require
 from pyxla.ops.computation import check_computation, computing, element_types
-from pyxla.ops.samples import arange
 from pyxla.ops.spell import i64, matrix, plain, spelled
 
 Groups = tuple[tuple[int, ...], ...]
@@ -199,8 +198,6 @@ def _permuted_vjp(instr: Instr, ct: Value, wanted: Sequence[bool]) -> tuple[Valu
 
 
 DEVICE_NUMBER = array_type(np.dtype(np.uint32))
-X = arange("f8", 2, 3)
-SELF: dict[str, Any] = {"replica_groups": ((0,),)}
 
 
 def _element_block(x: ArrayType, **_: Any) -> dict[str, Any]:
@@ -219,7 +216,6 @@ all_reduce = Op(
     jvp=_again,
     vjp=_reduced_vjp,
     batch=batching.again,
-    samples=lambda: [((X,), {**SELF, "computation": "add"})],
 )
 reduce_scatter = Op(
     "reduce_scatter",
@@ -236,7 +232,6 @@ reduce_scatter = Op(
     jvp=_again,
     vjp=_scattered_vjp,
     batch=batching.shifted("scatter_dimension"),
-    samples=lambda: [((X,), {**SELF, "scatter_dimension": 1, "computation": "add"})],
 )
 all_gather = Op(
     "all_gather",
@@ -252,7 +247,6 @@ all_gather = Op(
     jvp=_again,
     vjp=_gathered_vjp,
     batch=batching.shifted("all_gather_dim"),
-    samples=lambda: [((X,), {**SELF, "all_gather_dim": 1})],
 )
 all_to_all = Op(
     "all_to_all",
@@ -262,7 +256,6 @@ all_to_all = Op(
     jvp=_again,
     vjp=_exchanged_vjp,
     batch=batching.shifted("split_dimension", "concat_dimension"),
-    samples=lambda: [((X,), {**SELF, "split_dimension": 1, "concat_dimension": 0})],
 )
 collective_permute = Op(
     "collective_permute",
@@ -274,7 +267,6 @@ collective_permute = Op(
     jvp=_again,
     vjp=_permuted_vjp,
     batch=batching.again,
-    samples=lambda: [((X,), {"source_target_pairs": ((0, 0),)})],
 )
 collective_broadcast = Op(
     "collective_broadcast",
@@ -282,21 +274,18 @@ collective_broadcast = Op(
     numpy=lambda x, replica_groups, **_: _alone("collective_broadcast", x, replica_groups),
     emit=spelled("collective_broadcast", _groups),
     batch=batching.again,
-    samples=lambda: [((X,), SELF)],
 )
 partition_id = Op(
     "partition_id",
     lambda: DEVICE_NUMBER,
     numpy=lambda: np.uint32(0),
     emit=plain("partition_id"),
-    samples=lambda: [((), {})],
 )
 replica_id = Op(
     "replica_id",
     lambda: DEVICE_NUMBER,
     numpy=lambda: np.uint32(0),
     emit=plain("replica_id"),
-    samples=lambda: [((), {})],
 )
 COMMUNICATING = frozenset(
     {

@@ -15,7 +15,6 @@ from pyxla.ops.check import check_axes, refuse
 from pyxla.ops.contribution import Contribution
 from pyxla.ops.elementwise import add, multiply
 from pyxla.ops.filled import broadcast_in_dim
-from pyxla.ops.samples import Sample, arange
 from pyxla.ops.shape import transpose
 from pyxla.ops.spell import bracketed, enum, spelled
 
@@ -109,30 +108,6 @@ def precision_attribute(precision: str) -> dict[str, str]:
         return {}
     one = enum("precision", precision)
     return {"precision_config": f"[{one}, {one}]"}
-
-
-def _dot_samples() -> list[Sample]:
-    def dims(left: Ints, right: Ints, left_batch: Ints = (), right_batch: Ints = ()) -> Any:
-        return {
-            "lhs_contracting_dimensions": left,
-            "rhs_contracting_dimensions": right,
-            "lhs_batching_dimensions": left_batch,
-            "rhs_batching_dimensions": right_batch,
-        }
-
-    x, y = arange("f8", 2, 3), arange("f8", 3, 4)
-    batches = (arange("f4", 3, 2, 4), arange("f4", 4, 3, 5))
-    return [
-        ((x, y), dims((1,), (0,))),
-        ((x, y), {**dims((1,), (0,)), "precision": "HIGHEST"}),
-        ((x, x), dims((), ())),
-        ((x, x), dims((0, 1), (0, 1))),
-        (batches, dims((2,), (0,), (0,), (1,))),
-        ((x[:, :0], y[:0]), dims((1,), (0,))),
-        ((x.astype("i4"), y.astype("i4")), dims((1,), (0,))),
-        ((x * 1j, y + 1j), dims((1,), (0,))),
-        ((np.array(2.0), np.array(3.0)), dims((), ())),
-    ]
 
 
 # --- Derivatives ---------------------------------------------------------------------------------
@@ -283,5 +258,4 @@ dot_general = Op(
     jvp=bilinear_jvp,
     vjp=_dot_vjp,
     batch=_dot_batch,
-    samples=_dot_samples,
 )

@@ -11,15 +11,12 @@ from typing import Any
 
 import numpy as np
 
-from pyxla.ir.core import Region, Value
+from pyxla.ir.core import Region
 from pyxla.ir.op import Op
 from pyxla.ir.types import BOOL, ArrayType, array_type
 from pyxla.ops import batching
 from pyxla.ops.check import INTS, listed, refuse, require, same
 from pyxla.ops.computation import Elementwise, check_region, element_types
-from pyxla.ops.elementwise import add, compare, multiply, negate
-from pyxla.ops.samples import Sample, arange, array
-from pyxla.ops.shape import constant
 from pyxla.ops.spell import i64s, plain, with_regions
 
 Types = tuple[ArrayType, ...]
@@ -138,42 +135,12 @@ def _no_attributes(**_: Any) -> dict[str, str]:
     return {}
 
 
-def _if_samples() -> list[Sample]:
-    def one() -> Value:
-        return constant(value=arange("f4", 3))
-
-    branches = {"true_branch": one, "false_branch": lambda: negate(one())}
-    both = {
-        "true_branch": lambda: (one(), constant(value=np.array(1))),
-        "false_branch": lambda: (negate(one()), constant(value=np.array(2))),
-    }
-    flags = (np.array(True), np.array(False))
-    return [((flag,), attrs) for flag in flags for attrs in (branches, both)]
-
-
-def _case_samples() -> list[Sample]:
-    branches = [lambda at=at: constant(value=np.array(float(at))) for at in range(3)]
-    return [((np.array(at, "i4"),), {"branches": branches}) for at in (-1, 0, 1, 2, 7)]
-
-
-def _while_samples() -> list[Sample]:
-    def less(i: Value, x: Value) -> Value:
-        return compare(i, constant(value=np.array(5)), direction="LT")
-
-    def step(i: Value, x: Value) -> tuple[Value, Value]:
-        return add(i, constant(value=np.array(1))), multiply(x, x)
-
-    attrs = {"cond": less, "body": step}
-    return [((np.array(start), array(np.dtype("f8"), (3,))), attrs) for start in (0, 4, 9)]
-
-
 if_ = Op(
     "if",
     _if,
     numpy=_if_numpy,
     emit=_perhaps_kernel(with_regions("if", _no_attributes)),
     blocks=lambda pred, **_: {"true_branch": (), "false_branch": ()},
-    samples=_if_samples,
 )
 case = Op(
     "case",
@@ -181,7 +148,6 @@ case = Op(
     numpy=_case_numpy,
     emit=with_regions("case", _no_attributes),
     blocks=lambda index, **_: {"branches": ()},
-    samples=_case_samples,
 )
 while_ = Op(
     "while",
@@ -189,7 +155,6 @@ while_ = Op(
     numpy=_while_numpy,
     emit=_perhaps_kernel(with_regions("while", _no_attributes)),
     blocks=lambda *inits, **_: {"cond": inits, "body": inits},
-    samples=_while_samples,
 )
 call = Op(
     "call",
@@ -197,7 +162,6 @@ call = Op(
     numpy=lambda *operands, regions, name="", kernel=False: regions[0](*operands),
     emit=_perhaps_kernel(_emit_call),
     blocks=lambda *operands, **_: {"function": operands},
-    samples=lambda: [((arange("f8", 3),), {"function": lambda x: add(x, x), "name": "twice"})],
 )
 map_ = Op(
     "map",
@@ -206,11 +170,6 @@ map_ = Op(
     emit=_emit_map,
     blocks=lambda *xs, **_: {"computation": element_types(xs)},
     batch=batching.elementwise,
-    samples=lambda: [
-        ((arange("f8", 2, 3),), {"computation": lambda x: multiply(x, x)}),
-        ((arange("f8", 3), arange("f8", 3)), {"computation": lambda x, y: add(x, negate(y))}),
-        ((arange("i4", 3),), {"computation": lambda x: compare(x, x, direction="EQ")}),
-    ],
 )
 optimization_barrier = Op(
     "optimization_barrier",
@@ -220,7 +179,6 @@ optimization_barrier = Op(
     jvp=lambda instr, tangents: tuple(tangents),
     vjp=lambda instr, ct, wanted: ct if isinstance(ct, list) else (ct,),
     batch=batching.again,
-    samples=lambda: [((arange("f8", 3),), {}), ((arange("f8", 3), np.array(True)), {})],
 )
 
 CONTROL = frozenset({"while", "if", "case"})

@@ -15,7 +15,6 @@ from pyxla.ops.check import check_length, refuse
 from pyxla.ops.contract import bilinear_jvp, check_precision, extents_along, precision_attribute
 from pyxla.ops.contribution import Contribution
 from pyxla.ops.reduce import window_shape
-from pyxla.ops.samples import Sample, arange
 from pyxla.ops.shape import fold, reshape, reverse, transpose, unfold
 from pyxla.ops.spell import bracketed, flags, i64, i64s, matrix, spelled
 
@@ -216,27 +215,6 @@ def _convolution_attributes(
     }
 
 
-def _convolution_samples() -> list[Sample]:
-    image, kernel = np.sin(arange("f8", 2, 4, 5, 6)), np.cos(arange("f8", 8, 4, 3, 2))
-    last = np.sin(arange("f4", 2, 5, 6, 4)), np.cos(arange("f4", 3, 2, 4, 3))
-    layout = {"dimension_numbers": "bf01_oi01->bf01"}
-    every = {
-        "window_strides": (1, 2),
-        "padding": ((1, 0), (2, 3)),
-        "lhs_dilation": (2, 1),
-        "rhs_dilation": (1, 2),
-    }
-    return [
-        ((image, kernel), layout),
-        ((image, kernel), {**layout, **every}),
-        ((image, kernel), {**layout, "padding": ((-1, 1), (0, 0))}),
-        ((image, kernel[:, :2]), {**layout, "feature_group_count": 2}),
-        ((image, kernel), {**layout, "batch_group_count": 2}),
-        (last, {"dimension_numbers": "b01f_01io->b01f", "window_strides": (2, 1)}),
-        ((arange("f8", 1, 2, 5), arange("f8", 3, 2, 2)), {"dimension_numbers": "bf0_oi0->bf0"}),
-    ]
-
-
 def _convolution_vjp(instr: Instr, ct: Value, wanted: Sequence[bool]) -> tuple[Contribution, ...]:
     c = _Conv(instr)
     lhs = _input_cotangent(c, ct) if wanted[0] else None
@@ -423,5 +401,4 @@ convolution = Op(
     jvp=bilinear_jvp,
     vjp=_convolution_vjp,
     batch=_convolution_batch,
-    samples=_convolution_samples,
 )

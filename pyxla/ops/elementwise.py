@@ -18,7 +18,7 @@ import numpy as np
 from pyxla.ir.core import Instr, Value
 from pyxla.ir.op import Op, OpError
 from pyxla.ir.types import BOOL, ArrayType, array_type
-from pyxla.ops import batching, meaning, samples, special
+from pyxla.ops import batching, meaning, special
 from pyxla.ops.check import (
     ANY,
     BOOLS,
@@ -40,7 +40,6 @@ from pyxla.ops.check import (
 from pyxla.ops.contribution import Contribution, Sum
 from pyxla.ops.filled import broadcast_in_dim, filled, spread_like, zeros
 from pyxla.ops.integer_power import emit_power
-from pyxla.ops.samples import elements, sampled
 from pyxla.ops.spell import clamped, comparison, plain, spelled
 
 # Directions of `compare`: those of an order, and the opposite of each.
@@ -81,7 +80,6 @@ def unary(
             check_dtype(name, x, allowed)
         return x
 
-    facets.setdefault("samples", sampled(1, allowed))
     facets |= differentiable(*partials) if partials else {}
     facets |= {"emit": plain(name, dialect), "batch": batching.again}
     return Op(name, infer, numpy=numpy, **facets)
@@ -105,7 +103,6 @@ def binary(
         check_same(name, x, y)
         return array_type(x.dtype, x.shape, x.weak and y.weak)
 
-    facets.setdefault("samples", sampled(2, allowed))
     facets |= differentiable(*partials) if partials else {}
     facets.setdefault("emit", plain(name, dialect))
     return Op(name, infer, numpy=numpy, batch=batching.again, **facets)
@@ -299,13 +296,10 @@ def _part(name: str, numpy: Callable[..., Any], vjp: Callable[..., Any]) -> Op:
         check_dtype(name, x, INEXACT)
         return like(x, PARTS.get(x.dtype, x.dtype))
 
-    samples = sampled(1, INEXACT)
-
     def jvp(instr: Instr, tangents: Sequence[Value | None]) -> Value:
         return instr.op(tangents[0])
 
-    facets: dict[str, Any] = {"jvp": jvp, "vjp": vjp, "batch": batching.again, "samples": samples}
-    return Op(name, infer, numpy, plain(name), **facets)
+    return Op(name, infer, numpy, plain(name), jvp=jvp, vjp=vjp, batch=batching.again)
 
 
 def _abs(x: ArrayType) -> ArrayType:
@@ -320,8 +314,7 @@ def _test(name: str, numpy: Callable[..., Any], dialect: str = "stablehlo") -> O
         check_dtype(name, x, FLOATS)
         return like(x, BOOL.dtype)
 
-    facets: dict[str, Any] = {"batch": batching.again, "samples": sampled(1, FLOATS)}
-    return Op(name, infer, numpy, plain(name, dialect), **facets)
+    return Op(name, infer, numpy, plain(name, dialect), batch=batching.again)
 
 
 def _complex(re: ArrayType, im: ArrayType) -> ArrayType:
@@ -372,6 +365,7 @@ def _select(pred: ArrayType, x: ArrayType, y: ArrayType) -> ArrayType:
 
 
 def _clamp(lo: ArrayType, x: ArrayType, hi: ArrayType) -> ArrayType:
+    check_dtype("clamp", x, ORDERED)
     for bound in (lo, hi):
         fits = bound.dtype == x.dtype and (not bound.shape or bound.shape == x.shape)
         require(fits, "clamp", f"bounds must be of {x}'s element type and shape or rank 0: {bound}")
@@ -580,7 +574,6 @@ digamma: Op = unary(
     FLOATS,
     lambda t, x, y: multiply(t, polygamma(filled(x.type, 1), x)),
     dialect="chlo",
-    samples=sampled(1, FLOATS, False),
 )
 bessel_i1e = unary("bessel_i1e", special.bessel_i1e, FLOATS, dialect="chlo")
 polygamma: Op = binary(
@@ -590,7 +583,6 @@ polygamma: Op = binary(
     _no_partial("polygamma's order"),
     lambda t, n, x, y: multiply(t, polygamma(_plus(n, 1), x)),
     dialect="chlo",
-    samples=samples.orders,
 )
 zeta = binary(
     "zeta",
@@ -599,7 +591,6 @@ zeta = binary(
     _no_partial("zeta's first operand"),
     _zeta_q,
     dialect="chlo",
-    samples=samples.orders,
 )
 
 real = _part("real", np.real, _real_vjp)
@@ -612,7 +603,6 @@ abs = Op(
     jvp=_abs_jvp,
     vjp=_abs_vjp,
     batch=batching.again,
-    samples=sampled(1, SIGNED | INEXACT),
 )
 is_finite = _test("is_finite", np.isfinite)
 is_inf = _test("is_inf", np.isinf, "chlo")
@@ -626,7 +616,6 @@ complex = Op(
     jvp=_complex_jvp,
     vjp=_complex_vjp,
     batch=batching.again,
-    samples=sampled(2, frozenset(WHOLES)),
 )
 compare = Op(
     "compare",
@@ -634,11 +623,6 @@ compare = Op(
     numpy=lambda x, y, direction: DIRECTIONS[direction](x, y),
     emit=_emit_compare,
     batch=batching.again,
-    samples=lambda: [
-        (operands, {"direction": direction})
-        for direction in DIRECTIONS
-        for operands in elements(2, ORDERED if direction not in ("EQ", "NE") else ANY)
-    ],
 )
 select = Op(
     "select",
@@ -648,7 +632,6 @@ select = Op(
     jvp=_select_jvp,
     vjp=_select_vjp,
     batch=batching.elementwise,
-    samples=samples.select,
 )
 clamp = Op(
     "clamp",
@@ -658,7 +641,6 @@ clamp = Op(
     jvp=_clamp_jvp,
     vjp=_clamp_vjp,
     batch=batching.elementwise,
-    samples=sampled(3, ORDERED),
 )
 convert = Op(
     "convert",
@@ -668,7 +650,6 @@ convert = Op(
     jvp=_convert_jvp,
     vjp=_convert_vjp,
     batch=_convert_batch,
-    samples=samples.convert,
 )
 bitcast_convert = Op(
     "bitcast_convert",
@@ -676,7 +657,6 @@ bitcast_convert = Op(
     numpy=meaning.bitcast,
     emit=plain("bitcast_convert"),
     batch=batching.again,
-    samples=samples.bitcast,
 )
 reduce_precision = Op(
     "reduce_precision",
@@ -685,7 +665,6 @@ reduce_precision = Op(
     emit=spelled("reduce_precision", _reduce_precision_attributes),
     **differentiable(_same),
     batch=batching.again,
-    samples=samples.reduce_precision,
 )
 
 # What computes each element of one of each operand: all of these, and spreading.

@@ -12,7 +12,6 @@ from pyxla.ir.op import Op
 from pyxla.ir.types import SHORT_NAMES, ArrayType, array_type
 from pyxla.ops.check import check_axes, check_length, like, refuse
 from pyxla.ops.contribution import Contribution, Sum
-from pyxla.ops.samples import ORDER, Sample, arange, array
 from pyxla.ops.spell import i64s, spelled
 
 Ints = tuple[int, ...]
@@ -68,19 +67,11 @@ def _broadcast_batch(instr: Instr, operands: Sequence[Value], size: int) -> Valu
     return broadcast_in_dim(operands[0], shape=(size, *shape), broadcast_dimensions=axes)
 
 
-def _constant_samples() -> list[Sample]:
-    values = [array(dtype, shape) for dtype in ORDER for shape in ((), (2, 3), (0,))]
-    return [((), {"value": value}) for value in values]
-
-
-X = arange("f8", 2, 3)
-
 constant = Op(
     "constant",
     _constant,
     numpy=lambda value, weak=False, anything=False: value,
     emit=_emit_constant,
-    samples=_constant_samples,
 )
 broadcast_in_dim = Op(
     "broadcast_in_dim",
@@ -90,13 +81,6 @@ broadcast_in_dim = Op(
         "broadcast_in_dim",
         lambda shape, broadcast_dimensions: {"broadcast_dimensions": i64s(broadcast_dimensions)},
     ),
-    samples=lambda: [
-        ((X,), {"shape": (4, 2, 3), "broadcast_dimensions": (1, 2)}),
-        ((X,), {"shape": (3, 5, 2), "broadcast_dimensions": (2, 0)}),
-        ((X[:, :1],), {"shape": (2, 3), "broadcast_dimensions": (0, 1)}),
-        ((X[0, 0],), {"shape": (0, 3), "broadcast_dimensions": ()}),
-        ((np.array(True),), {"shape": (), "broadcast_dimensions": ()}),
-    ],
     jvp=_broadcast_jvp,
     vjp=_broadcast_vjp,
     batch=_broadcast_batch,

@@ -8,10 +8,9 @@ from typing import Any
 import numpy as np
 
 from pyxla.ir.op import Op
-from pyxla.ir.types import I32, ArrayType, array_type
+from pyxla.ir.types import I32, ArrayType
 from pyxla.ops import batching
 from pyxla.ops.check import check_same, listed, refuse
-from pyxla.ops.samples import Sample, arange
 from pyxla.ops.spell import flag, quoted
 
 Types = tuple[ArrayType, ...]
@@ -102,23 +101,11 @@ def _emit_host_call(e: Any, instr: Any, operands: Any) -> Any:
     return e.host_call(instr, operands)
 
 
-def _twice(x: Any) -> list[Any]:
-    return [x + x]
-
-
-def _foreign_samples() -> list[Sample]:
-    x = arange("f8", 3)
-    types = (array_type(x.dtype, x.shape),)
-    attrs = {"function": _twice, "parameter_types": types, "result_types": types}
-    return [((x,), {**attrs, "numpy": lambda x: (x + x,)})]
-
-
 custom_call = Op("custom_call", _custom_call, emit=_emit_custom_call, batch=batching.one_by_one)
 foreign = Op(
     "foreign",
     _foreign,
     numpy=_foreign_numpy,
     emit=_emit_foreign,
-    samples=_foreign_samples,
 )
 host_call = Op("host_call", _host_call, emit=_emit_host_call, effect=True)

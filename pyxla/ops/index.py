@@ -16,7 +16,7 @@ from pyxla.ir import build
 from pyxla.ir.core import Instr, Region, Value
 from pyxla.ir.op import Op, OpError
 from pyxla.ir.types import I64, ArrayType, array_type
-from pyxla.ops import batching, index_meaning, index_samples
+from pyxla.ops import batching, index_meaning
 from pyxla.ops.check import (
     INTS,
     UNSIGNED,
@@ -621,7 +621,6 @@ dynamic_slice = Op(
     jvp=_dynamic_slice_jvp,
     vjp=_dynamic_slice_vjp,
     batch=_dynamic_slice_batch,
-    samples=index_samples.dynamic_slice,
 )
 dynamic_update_slice = Op(
     "dynamic_update_slice",
@@ -631,7 +630,6 @@ dynamic_update_slice = Op(
     jvp=_dynamic_update_slice_jvp,
     vjp=_dynamic_update_slice_vjp,
     batch=_dynamic_update_slice_batch,
-    samples=index_samples.dynamic_update_slice,
 )
 gather = Op(
     "gather",
@@ -641,7 +639,6 @@ gather = Op(
     jvp=_gather_jvp,
     vjp=_gather_vjp,
     batch=_gather_batch,
-    samples=index_samples.gather,
 )
 scatter = Op(
     "scatter",
@@ -652,5 +649,4 @@ scatter = Op(
     jvp=_scatter_jvp,
     vjp=_scatter_vjp,
     batch=_scatter_batch,
-    samples=index_samples.scatter,
 )

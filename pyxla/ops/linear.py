@@ -17,7 +17,6 @@ from pyxla.ops.contract import dot_general
 from pyxla.ops.contribution import Contribution
 from pyxla.ops.elementwise import add, compare, conj, convert, multiply, negate, real, select
 from pyxla.ops.filled import broadcast_in_dim, constant, filled, zeros
-from pyxla.ops.samples import Sample, arange
 from pyxla.ops.shape import iota, pad, reshape, transpose
 from pyxla.ops.spell import enum, flag, i64s, spelled
 
@@ -130,43 +129,6 @@ def _triangular_solve_attributes(
         "unit_diagonal": flag(unit_diagonal),
         "transpose_a": enum("transpose", transpose_a),
     }
-
-
-def _fft_samples() -> list[Sample]:
-    x = np.cos(arange("f8", 3, 4, 6))
-    half = np.fft.rfftn(x, axes=(1, 2))
-    return [
-        ((x * (1 + 1j),), {"fft_type": "FFT", "fft_length": (6,)}),
-        ((x * (1 + 1j),), {"fft_type": "IFFT", "fft_length": (4, 6)}),
-        ((x,), {"fft_type": "RFFT", "fft_length": (3, 4, 6)}),
-        ((half,), {"fft_type": "IRFFT", "fft_length": (4, 6)}),
-        ((x[0].astype("f4"),), {"fft_type": "RFFT", "fft_length": (6,)}),
-    ]
-
-
-def _matrices() -> np.ndarray:
-    """Two well-conditioned matrices."""
-    return np.sin(arange("f8", 2, 3, 3)) + 4 * np.eye(3)
-
-
-def _cholesky_samples() -> list[Sample]:
-    a = _matrices()
-    spd = a @ np.swapaxes(a, 1, 2)
-    return [((spd,), {"lower": True}), ((spd[0].astype("f4"),), {"lower": True})]
-
-
-def _triangular_solve_samples() -> list[Sample]:
-    a, b = _matrices(), np.cos(arange("f8", 2, 3, 3))
-    settings = [
-        (True, True, False, "NO_TRANSPOSE"),
-        (False, True, True, "TRANSPOSE"),
-        (True, False, False, "TRANSPOSE"),
-        (False, False, False, "NO_TRANSPOSE"),
-    ]
-    names = ("left_side", "lower", "unit_diagonal", "transpose_a")
-    rows: list[Sample] = [((a, b), dict(zip(names, row, strict=True))) for row in settings]
-    adjoint = dict(zip(names, (True, True, False, "ADJOINT"), strict=True))
-    return [*rows, ((a * (1 + 0.5j), b * 1j), adjoint)]
 
 
 # --- Derivatives ---------------------------------------------------------------------------------
@@ -347,7 +309,6 @@ fft = Op(
     jvp=_fft_jvp,
     vjp=_fft_vjp,
     batch=batching.again,
-    samples=_fft_samples,
 )
 cholesky = Op(
     "cholesky",
@@ -357,7 +318,6 @@ cholesky = Op(
     jvp=_cholesky_jvp,
     vjp=_cholesky_vjp,
     batch=batching.again,
-    samples=_cholesky_samples,
 )
 triangular_solve = Op(
     "triangular_solve",
@@ -367,5 +327,4 @@ triangular_solve = Op(
     jvp=_triangular_solve_jvp,
     vjp=_triangular_solve_vjp,
     batch=_triangular_solve_batch,
-    samples=_triangular_solve_samples,
 )

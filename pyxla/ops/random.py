@@ -72,20 +72,10 @@ rng_bit_generator = Op(
     _rng_bit_generator,
     emit=_emit_rng_bit_generator,
     batch=batching.one_by_one,
-    samples=lambda: [
-        ((np.array([1, 2], "u8"),), {"dtype": np.dtype(dtype), "shape": (2, 3), **algorithm})
-        for dtype in ("u4", "u8", "i4", "u1", "f8")
-        for algorithm in ({}, {"rng_algorithm": "THREE_FRY"}, {"rng_algorithm": "PHILOX"})
-    ],
 )
 rng = Op(
     "rng",
     _rng,
     emit=_emit_rng,
     batch=batching.one_by_one,
-    samples=lambda: [
-        ((np.array(0.0), np.array(2.0)), {"shape": (2, 3)}),
-        ((np.array(0.0), np.array(2.0)), {"shape": (4,), "rng_distribution": "NORMAL"}),
-        ((np.array(0, "i4"), np.array(9, "i4")), {"shape": (0, 3)}),
-    ],
 )

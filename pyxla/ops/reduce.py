@@ -45,7 +45,6 @@ from pyxla.ops.elementwise import (
     select,
 )
 from pyxla.ops.filled import broadcast_in_dim, constant, filled, spread_like, zeros
-from pyxla.ops.samples import Sample, arange, array
 from pyxla.ops.shape import concatenate, reshape, slice, transpose
 from pyxla.ops.spell import i64s, matrix
 
@@ -309,72 +308,6 @@ def _emit_select_and_scatter(e: Any, instr: Any, operands: Any) -> Any:
 
 def _select_and_scatter_blocks(x: ArrayType, *_: ArrayType, **attrs: Any) -> dict[str, Any]:
     return {"select": element_types([x, x]), "computation": element_types([x, x])}
-
-
-ZERO, ONE, INF = np.array(0.0), np.array(1.0), np.array(np.inf)
-X = array(np.dtype("f8"), (2, 3))
-
-
-def _total(*operands: Value) -> tuple[Value, ...]:
-    """(sum, product) of pairs: a computation on two arrays at once."""
-    a, b, c, d = operands
-    return add(a, c), multiply(b, d)
-
-
-def _reduce_samples() -> list[Sample]:
-    rows: list[Sample] = [
-        ((X, init), {"dimensions": dims, "computation": name})
-        for name, init in (("add", ZERO), ("multiply", ONE), ("maximum", -INF), ("minimum", INF))
-        for dims in ((0,), (0, 1), ())
-    ]
-    ints, flags = array(np.dtype("i4"), (2, 3)), array(np.dtype(bool), (2, 3))
-    logical = (("and", -1, True), ("or", 0, False), ("xor", 0, False))
-    for name, number, truth in logical:
-        attrs = {"dimensions": (1,), "computation": name}
-        rows += [((ints, np.array(number, "i4")), attrs), ((flags, np.array(truth)), attrs)]
-    return [
-        *rows,
-        ((X[:0], ONE), {"dimensions": (0,), "computation": "add"}),
-        ((X * 1j, np.array(0j)), {"dimensions": (0,), "computation": "add"}),
-        ((X, ONE), {"dimensions": (1,), "computation": lambda a, b: add(a, multiply(b, b))}),
-        ((X, ints, ZERO, np.array(1, "i4")), {"dimensions": (0,), "computation": _total}),
-    ]
-
-
-def _reduce_window_samples() -> list[Sample]:
-    grid = arange("f8", 4, 5)
-    full = {
-        "window_dimensions": (2, 3),
-        "window_strides": (1, 2),
-        "base_dilations": (2, 1),
-        "window_dilations": (1, 2),
-        "padding": ((1, 0), (2, 1)),
-    }
-    return [
-        ((grid, ZERO), {"window_dimensions": (2, 2), "computation": "add"}),
-        ((grid, ZERO), {**full, "computation": "add"}),
-        ((grid, -INF), {**full, "computation": "maximum"}),
-        ((grid[0], ZERO), {"window_dimensions": (7,), "computation": "add"}),
-        ((grid[:0], ZERO), {"window_dimensions": (1, 2), "computation": "add"}),
-        ((grid, ONE), {**full, "computation": lambda a, b: add(a, multiply(b, b))}),
-        ((grid, grid, ZERO, ONE), {"window_dimensions": (2, 2), "computation": _total}),
-    ]
-
-
-def _select_and_scatter_samples() -> list[Sample]:
-    grid = np.array([[1.0, 5, 2, 0], [3, 4, 9, 9], [7, 6, 8, 1]])
-    window = {"window_dimensions": (2, 2), "window_strides": (1, 2)}
-    padded = {**window, "padding": ((1, 0), (0, 0))}
-    functions = {
-        "select": lambda a, b: compare(a, b, direction="LE"),
-        "computation": lambda a, b: add(a, b),
-    }
-    named = {"select": "GE", "computation": "add"}
-    return [
-        ((grid, arange("f8", 2, 2) + 1, ZERO), {**window, **named}),
-        ((grid, arange("f8", 3, 2) + 1, ONE), {**padded, **named}),
-        ((grid, arange("f8", 2, 2) + 1, ZERO), {**window, **functions}),
-    ]
 
 
 # --- Derivatives ---------------------------------------------------------------------------------
@@ -664,7 +597,6 @@ reduce = Op(
     jvp=_reduce_jvp,
     vjp=_reduce_vjp,
     batch=_reduce_batch,
-    samples=_reduce_samples,
 )
 reduce_window = Op(
     "reduce_window",
@@ -675,7 +607,6 @@ reduce_window = Op(
     jvp=_reduce_window_jvp,
     vjp=_reduce_window_vjp,
     batch=_windows_batch,
-    samples=_reduce_window_samples,
 )
 select_and_scatter = Op(
     "select_and_scatter",
@@ -686,5 +617,4 @@ select_and_scatter = Op(
     jvp=_select_and_scatter_jvp,
     vjp=_select_and_scatter_vjp,
     batch=_windows_batch,
-    samples=_select_and_scatter_samples,
 )

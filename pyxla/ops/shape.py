@@ -27,7 +27,6 @@ from pyxla.ops.check import (
 from pyxla.ops.contribution import Contribution, Sum
 from pyxla.ops.elementwise import compare, select
 from pyxla.ops.filled import broadcast_in_dim, constant, zeros
-from pyxla.ops.samples import arange
 from pyxla.ops.spell import i64, i64s, spelled
 
 __all__ = ["broadcast_in_dim", "constant"]
@@ -348,18 +347,11 @@ def _get_dimension_size(x: ArrayType, dimension: int) -> ArrayType:
     return array_type(np.dtype(np.int32))
 
 
-X = arange("f8", 2, 3)
-
 iota = Op(
     "iota",
     _iota,
     numpy=_iota_numpy,
     emit=spelled("iota", lambda dtype, shape, dimension: {"iota_dimension": i64(dimension)}),
-    samples=lambda: [
-        ((), {"dtype": np.dtype(dtype), "shape": (2, 3), "dimension": dimension})
-        for dtype in ("i4", "f8", "u1", "c8")
-        for dimension in (0, 1)
-    ],
 )
 broadcast = Op(
     "broadcast",
@@ -369,7 +361,6 @@ broadcast = Op(
     jvp=_again,
     vjp=_leading_vjp,
     batch=_broadcast_batch,
-    samples=lambda: [((X,), {"broadcast_sizes": (2,)}), ((X,), {"broadcast_sizes": ()})],
 )
 reshape = Op(
     "reshape",
@@ -379,12 +370,6 @@ reshape = Op(
     jvp=_again,
     vjp=_reshape_vjp,
     batch=_reshape_batch,
-    samples=lambda: [
-        ((X,), {"shape": (3, 2)}),
-        ((X[:1, :1],), {"shape": ()}),
-        ((X[:0],), {"shape": (5, 0)}),
-        ((X[0, 0],), {"shape": (1, 1)}),
-    ],
 )
 transpose = Op(
     "transpose",
@@ -394,11 +379,6 @@ transpose = Op(
     jvp=_again,
     vjp=_transpose_vjp,
     batch=_transpose_batch,
-    samples=lambda: [
-        ((X,), {"permutation": (1, 0)}),
-        ((arange("i4", 2, 3, 4),), {"permutation": (2, 0, 1)}),
-        ((X[0, 0],), {"permutation": ()}),
-    ],
 )
 slice = Op(
     "slice",
@@ -408,16 +388,7 @@ slice = Op(
     jvp=_again,
     vjp=_slice_vjp,
     batch=_slice_batch,
-    samples=lambda: [
-        ((X,), {"start_indices": (0, 1), "limit_indices": (2, 3), "strides": (1, 2)}),
-        ((X,), {"start_indices": (1, 1), "limit_indices": (2, 1)}),
-        ((X[0, 0],), {"start_indices": (), "limit_indices": ()}),
-    ],
 )
-
-
-def _padding(low: Ints, high: Ints, interior: Ints) -> dict[str, Ints]:
-    return {"edge_padding_low": low, "edge_padding_high": high, "interior_padding": interior}
 
 
 pad = Op(
@@ -428,13 +399,6 @@ pad = Op(
     jvp=_pad_jvp,
     vjp=_pad_vjp,
     batch=_pad_batch,
-    samples=lambda: [
-        ((X, X[0, 1]), _padding((1, 0), (2, 3), (0, 0))),
-        ((X, X[0, 1]), _padding((0, -1), (1, 2), (2, 1))),
-        ((X, X[0, 1]), _padding((-1, 0), (0, -2), (0, 0))),
-        ((X[:0], X[0, 1]), _padding((1, 0), (1, 0), (3, 0))),
-        ((X[0, 0], X[0, 1]), _padding((), (), ())),
-    ],
 )
 reverse = Op(
     "reverse",
@@ -444,7 +408,6 @@ reverse = Op(
     jvp=_again,
     vjp=_reverse_vjp,
     batch=batching.shifted("dimensions"),
-    samples=lambda: [((X,), {"dimensions": axes}) for axes in ((0,), (0, 1), ())],
 )
 concatenate = Op(
     "concatenate",
@@ -454,11 +417,6 @@ concatenate = Op(
     jvp=_concatenate_jvp,
     vjp=_concatenate_vjp,
     batch=batching.shifted("dimension"),
-    samples=lambda: [
-        ((X, X[:1], X[:0]), {"dimension": 0}),
-        ((X, X), {"dimension": 1}),
-        ((X,), {"dimension": 1}),
-    ],
 )
 get_dimension_size = Op(
     "get_dimension_size",
@@ -466,5 +424,4 @@ get_dimension_size = Op(
     numpy=lambda x, dimension: np.int32(x.shape[dimension]),
     emit=spelled("get_dimension_size", lambda dimension: {"dimension": i64(dimension)}),
     batch=_get_dimension_size_batch,
-    samples=lambda: [((X,), {"dimension": 1})],
 )

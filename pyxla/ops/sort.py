@@ -39,7 +39,6 @@ from pyxla.ops.elementwise import (
 )
 from pyxla.ops.evaluate import evaluate
 from pyxla.ops.index import gather, scatter
-from pyxla.ops.samples import Sample, arange
 from pyxla.ops.shape import broadcast_in_dim, constant, iota, reshape
 from pyxla.ops.spell import flag, i64
 
@@ -165,23 +164,6 @@ def _top_k_numpy(x: np.ndarray, k: int) -> tuple[np.ndarray, np.ndarray]:
     return np.take_along_axis(x, order, -1), order.astype(np.int32)
 
 
-def _sort_samples() -> list[Sample]:
-    x = np.array([[3.0, np.nan, -1, 3, -np.inf], [0.0, -0.0, np.inf, np.nan, 2]])
-    tags = arange("i4", 2, 5)
-    z = np.array([2 + 1j, complex(np.nan, 1), complex(1, np.nan), 2 - 1j, complex(np.nan, 0), 1])
-    return [
-        ((x,), {"dimension": 1, "comparator": "LT"}),
-        ((x,), {"dimension": 0, "comparator": "GT"}),
-        ((x.astype("f2"),), {"dimension": 1, "comparator": "GT"}),
-        ((x, tags), {"dimension": 1, "comparator": "LT"}),
-        ((x, tags), {"dimension": 1, "comparator": "GT"}),
-        ((z,), {"dimension": 0, "comparator": "LT"}),
-        ((x > 0, tags), {"dimension": 1, "comparator": "LT"}),
-        ((tags[:, :0],), {"dimension": 1, "comparator": "LT"}),
-        ((tags,), {"dimension": 1, "comparator": lambda a, b: compare(b, a, direction="LT")}),
-    ]
-
-
 # --- Derivatives ---------------------------------------------------------------------------------
 
 
@@ -271,7 +253,6 @@ sort = Op(
     jvp=_sort_jvp,
     vjp=_sort_vjp,
     batch=batching.shifted("dimension"),
-    samples=_sort_samples,
 )
 top_k = Op(
     "top_k",
@@ -283,9 +264,4 @@ top_k = Op(
     jvp=_top_k_jvp,
     vjp=_top_k_vjp,
     batch=batching.again,
-    samples=lambda: [
-        ((np.array([[3.0, 1, 3, 2], [-1, 5, 0, 5]]),), {"k": 2}),
-        ((arange("i4", 2, 3),), {"k": 3}),
-        ((arange("i4", 2, 3),), {"k": 0}),
-    ],
 )

@@ -19,6 +19,7 @@ from pyxla.ops import OPS
 from pyxla.ops.evaluate import evaluate
 from tests.grad.test_rules import inexact, moved, noise, positions, samples, zeros
 from tests.ops.harness import close, region_of, run
+from tests.ops.samples import samples_of
 
 SIZE = 3
 REFUSED = {"host_call"}  # prints
@@ -53,14 +54,14 @@ def subsets(count: int) -> Any:
 CASES = [
     pytest.param(op, id=op.name)
     for op in OPS.values()
-    if op.name not in REFUSED | WITHOUT_MEANING and any(x for x, _ in op.samples())
+    if op.name not in REFUSED | WITHOUT_MEANING and any(x for x, _ in samples_of(op))
 ]
 
 
 @pytest.mark.parametrize("op", CASES)
 def test_rule_computes_every_lane(op: Op):
     with np.errstate(all="ignore"):
-        for operands, attrs in op.samples():
+        for operands, attrs in samples_of(op):
             check(op, operands, attrs)
 
 
@@ -95,7 +96,7 @@ INTRICATE = (
 def test_compiled(name: str):
     """XLA computes what the NumPy facets do, on half of the cases."""
     op = OPS[name]
-    for number, (operands, attrs) in enumerate(op.samples()[::2]):
+    for number, (operands, attrs) in enumerate(samples_of(op)[::2]):
         region = region_of(op, [(operands, attrs)])
         rows = subsets(len(operands))
         flags = rows[number % len(rows)]
@@ -109,7 +110,7 @@ def test_compiled(name: str):
 @pytest.mark.parametrize("name", ["rng", "rng_bit_generator"])
 def test_random_lanes_differ(name: str):
     op = OPS[name]
-    operands, attrs = op.samples()[0]
+    operands, attrs = samples_of(op)[0]
     region = region_of(op, [(operands, attrs)])
     made = batch(region, [True] * len(operands), SIZE)
     bits = run(made, [lanes(op, x) for x in operands])[-1]
@@ -120,7 +121,7 @@ def test_random_lanes_differ(name: str):
 def test_no_lanes():
     for name in ("add", "gather", "sort", "dot_general", "while"):
         op = OPS[name]
-        operands, attrs = op.samples()[0]
+        operands, attrs = samples_of(op)[0]
         region = region_of(op, [(operands, attrs)])
         made = batch(region, [True] * len(operands), 0)
         for value, result in zip(

@@ -24,6 +24,7 @@ from pyxla.lower.expand import expand
 from pyxla.ops import OPS, elementwise
 from pyxla.ops.evaluate import evaluate
 from tests.ops.harness import region_of
+from tests.ops.samples import samples_of
 
 STEP = 1e-6
 # No derivative rule: randomness, code that only XLA knows, communication, bits.
@@ -61,7 +62,7 @@ def noise(x: np.ndarray, rng: np.random.Generator) -> np.ndarray:
 def samples(op: Op) -> list[Any]:
     """Samples with something to differentiate."""
     found = []
-    for operands, attrs in op.samples():
+    for operands, attrs in samples_of(op):
         region = region_of(op, [(operands, attrs)])
         if any(x.dtype in WIDE for x in operands) and differentiable(region):
             found.append((operands, attrs))

@@ -22,6 +22,7 @@ from pyxla.ops.elementwise import add, compare, select
 from pyxla.ops.evaluate import evaluate
 from pyxla.ops.shape import constant
 from tests.ops.harness import close, run, types_of
+from tests.ops.samples import samples_of
 
 COUNT = array_type(np.dtype(np.int64), ())
 
@@ -74,7 +75,7 @@ def loops(region: Region) -> list[Instr]:
 def test_a_function_computes_the_op(name: str):
     """XLA's emitter for functions has code for all that is held: other code ends the process."""
     op = OPS[name]
-    held = [x for x in op.samples() if small.is_small(*loops(looped(op, [x])))]
+    held = [x for x in samples_of(op) if small.is_small(*loops(looped(op, [x])))]
     assert held
     for samples in [held[i : i + MANY] for i in range(0, len(held), MANY)]:
         region = looped(op, samples)

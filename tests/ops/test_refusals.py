@@ -38,6 +38,7 @@ REFUSED: list[tuple[str, str, dict[str, Any], str]] = [
     ("add", "f64[3] f32[3]", {}, "agree"),
     ("subtract", "bool_[3] bool_[3]", {}, "element type must be one of i8"),
     ("maximum", "c64[] c64[]", {}, "element type"),
+    ("clamp", "c64[] c64[3] c64[]", {}, "element type"),
     ("and", "f64[] f64[]", {}, "element type"),
     ("sine", "i64[3]", {}, "element type must be one of bf16, f16, f32, f64, c64, c128"),
     ("negate", "bool_[]", {}, "element type"),
