@@ -11,13 +11,14 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
 from pyxla.errors import CompileError
 from pyxla.infer.arrays import access as arrays
 from pyxla.infer.arrays.shadows import resolve
+from pyxla.infer.engine import Engine
 from pyxla.infer.heap import DictCell, ListCell, NumberList, ObjectCell
 from pyxla.infer.lattice import (
     FUNCTIONS,
@@ -39,9 +40,6 @@ from pyxla.ir.types import PYTHON_TYPES, ArrayType
 from pyxla.lib.operands import cast, literal, weak
 from pyxla.ops.check import INEXACT
 from pyxla.ops.filled import zeros
-
-if TYPE_CHECKING:
-    from pyxla.infer.engine import Engine
 
 
 @dataclass(frozen=True, slots=True, eq=False)

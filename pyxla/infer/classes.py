@@ -6,16 +6,14 @@ from __future__ import annotations
 import functools
 import inspect
 import types
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
+from pyxla.infer.engine import Engine
 from pyxla.infer.lattice import FUNCTIONS, Compound, Const
 from pyxla.lib.containers import actual
 from pyxla.lib.variables import Variable
-
-if TYPE_CHECKING:
-    from pyxla.infer.engine import Engine
 
 # Immutable or mutable values, of which an instance of a derived class would be one.
 _BUILTIN = (dict, list, set, frozenset, int, float, complex, str, bytes, np.ndarray)

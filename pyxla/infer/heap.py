@@ -28,14 +28,12 @@ from __future__ import annotations
 
 from collections.abc import Collection, Container, Iterable, Sequence
 from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
 
 from pyxla.errors import CompileError, Location
 from pyxla.infer.lattice import Array, Conflict, Const, Ref, Scalar
 from pyxla.infer.structure import Structure
-
-if TYPE_CHECKING:
-    from pyxla.ir.core import Instr
+from pyxla.ir.core import Instr
 
 
 class ReadOnly(CompileError):

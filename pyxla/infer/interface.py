@@ -8,14 +8,12 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import Any, Protocol
 
 from pyxla.errors import CompileError, Location
+from pyxla.infer.heap import Heap
 from pyxla.infer.lattice import Array, NeedsStatic, Ref
 from pyxla.ir.core import Block, Value
-
-if TYPE_CHECKING:
-    from pyxla.infer.heap import Heap
 
 
 class Engine(Protocol):

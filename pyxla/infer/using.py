@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from pyxla.infer.facts.refine import atoms, is_there, places
+from pyxla.infer.interface import Engine
 from pyxla.infer.lattice import (
     Array,
     Compound,
@@ -20,9 +21,6 @@ from pyxla.infer.lattice import (
     may_be_unbound,
 )
 from pyxla.infer.lists.sites import apart
-
-if TYPE_CHECKING:
-    from pyxla.infer.interface import Engine
 
 # Values that every path agrees on.
 _PLAIN = frozenset({Array, Compound, Const, Ref, Scalar, Tuple})

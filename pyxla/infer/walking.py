@@ -5,7 +5,7 @@ Blocks are visited in weak topological order (Bourdoncle 1993); a loop is visite
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from pyxla.errors import CompileError, InternalError, in_program
 from pyxla.infer import using
@@ -15,6 +15,7 @@ from pyxla.infer.demands import Needs
 from pyxla.infer.facts.refine import atoms, refined
 from pyxla.infer.frame import Frame, NotKnown, Stopped
 from pyxla.infer.heap import swept
+from pyxla.infer.interface import Engine
 from pyxla.infer.joins.edges import Edge
 from pyxla.infer.joins.merge import merge
 from pyxla.infer.lattice import Const, NeedsStatic
@@ -25,9 +26,6 @@ from pyxla.ir.core import Block
 from pyxla.ir.dominance import Component
 from pyxla.ir.op import OpError
 from pyxla.ops.elementwise import not_
-
-if TYPE_CHECKING:
-    from pyxla.infer.interface import Engine
 
 
 def run(engine: Engine, frame: Frame) -> Any:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
@@ -13,6 +13,7 @@ from pyxla.infer.arrays.fitting import conformed, verify_indexed, verify_output
 from pyxla.infer.arrays.shadows import chosen
 from pyxla.infer.arrays.views import MIXED, BasicIndex, extend, is_permuted, update
 from pyxla.infer.heap import READ_ONLY, GrowingList, ListCell, NumberList, RowList
+from pyxla.infer.interface import Engine
 from pyxla.infer.joins.kinds import has_exact, may_be_array, parts_of, refused
 from pyxla.infer.lattice import (
     Array,
@@ -28,10 +29,6 @@ from pyxla.infer.lattice import (
 from pyxla.infer.raising.sizes import verify_stored
 from pyxla.lib import indexing
 from pyxla.lib.operands import as_array, cast, weak
-
-if TYPE_CHECKING:
-    from pyxla.infer.interface import Engine
-
 
 # Of constants, those whose items are read one by one.
 SEQUENCES = (tuple, str, range, list, frozenset)

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import functools
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
 from pyxla.infer.facts import extent
 from pyxla.infer.facts.integers import Int, value_of
+from pyxla.infer.interface import Engine
 from pyxla.infer.lattice import Array, Scalar
 from pyxla.infer.raising.faults import Raises, exception
 from pyxla.infer.raising.sizes import verify_met
@@ -26,9 +27,6 @@ from pyxla.lib.reductions import argmax
 from pyxla.ops import elementwise as op
 from pyxla.ops.index import dynamic_slice
 from pyxla.ops.shape import reshape
-
-if TYPE_CHECKING:
-    from pyxla.infer.interface import Engine
 
 
 def parsed(engine: Engine, shape: Any, extents: Any, key: Any) -> Index:

@@ -10,11 +10,12 @@ from __future__ import annotations
 import functools
 import warnings
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
 from pyxla.infer.facts.integers import Int, value_of
+from pyxla.infer.interface import Engine
 from pyxla.infer.lattice import Array, Scalar
 from pyxla.infer.raising.faults import exception
 from pyxla.ir.op import OpError
@@ -23,9 +24,6 @@ from pyxla.lib.indexing import Index, conform, equal_sizes, target, true_size
 from pyxla.lib.keys import AdvancedIndex
 from pyxla.lib.masks import count
 from pyxla.ops import elementwise as op
-
-if TYPE_CHECKING:
-    from pyxla.infer.interface import Engine
 
 
 def conformed(

@@ -7,7 +7,7 @@ import functools
 import math
 import operator
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
@@ -25,6 +25,7 @@ from pyxla.infer.arrays.views import (
     reshape_is_view,
     squeezed,
 )
+from pyxla.infer.engine import Engine
 from pyxla.infer.facts.extent import lower
 from pyxla.infer.lattice import Ref, Scalar, Tuple
 from pyxla.ir.op import OpError
@@ -34,10 +35,6 @@ from pyxla.lib.masks import listed
 from pyxla.lib.operands import as_dtype, as_shape, copy_mode, normalize_axes, normalize_axis
 from pyxla.lib.registry import Implementation, implements, rule
 from pyxla.ops.check import COMPLEXES
-
-if TYPE_CHECKING:
-    from pyxla.infer.engine import Engine
-
 
 # --- Order of dimensions -------------------------------------------------------------------------
 

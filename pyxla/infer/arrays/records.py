@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
+from pyxla.infer.engine import Engine
 from pyxla.infer.heap import ListCell, ObjectCell
 from pyxla.infer.lattice import Const, Ref, Tuple, taken_apart
 from pyxla.lib.records import (
@@ -23,9 +24,6 @@ from pyxla.lib.records import (
     records,
 )
 from pyxla.lib.registry import rule
-
-if TYPE_CHECKING:
-    from pyxla.infer.engine import Engine
 
 _FILLED = (np.zeros, np.empty, np.ones)
 

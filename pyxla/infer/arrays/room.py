@@ -6,18 +6,14 @@ more raises `ListOverflow`, and is compiled again with more room (`api.Compiled`
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 import numpy as np
 
 from pyxla.errors import ListOverflow
 from pyxla.infer.facts import extent
+from pyxla.infer.interface import Engine
 from pyxla.infer.lattice import Const, Scalar
 from pyxla.ops.elementwise import minimum
 from pyxla.ops.filled import constant
-
-if TYPE_CHECKING:
-    from pyxla.infer.interface import Engine
 
 
 def with_room(engine: Engine, n: Scalar) -> Scalar | None:

@@ -6,7 +6,7 @@ What they do by value is the library's; here is when NumPy makes no copy.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
@@ -19,6 +19,7 @@ from pyxla.infer.calls.library import call_library
 from pyxla.infer.containers import tables
 from pyxla.infer.containers.making import list_, source, unknown
 from pyxla.infer.containers.structure import iterate, length
+from pyxla.infer.engine import Engine
 from pyxla.infer.heap import SequenceIterator
 from pyxla.infer.joins import kinds
 from pyxla.infer.lattice import Array, Compound, Conflict, Const, Ref, Scalar, Tuple, is_number
@@ -30,9 +31,6 @@ from pyxla.lib.parts import fixed_copy
 from pyxla.lib.poly1d import kept
 from pyxla.lib.products import parse_einsum
 from pyxla.lib.registry import REGISTRY, Implementation, rule
-
-if TYPE_CHECKING:
-    from pyxla.infer.engine import Engine
 
 _SUM = Implementation(REGISTRY[np.einsum].function, rank0="array")
 NONE, TRUE, ZERO = Const(None), Const(True), Const(0.0)

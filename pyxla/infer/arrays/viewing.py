@@ -13,7 +13,7 @@ import inspect
 import itertools
 from collections.abc import Callable
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.lib.stride_tricks import as_strided
@@ -22,6 +22,7 @@ import pyxla.lib.everything  # noqa: F401 - what these functions do by value
 from pyxla.infer.arrays import access as arrays
 from pyxla.infer.arrays.views import BasicIndex, Extents, View, apply, extend, layout
 from pyxla.infer.calls.library import call_library
+from pyxla.infer.engine import Engine
 from pyxla.infer.facts.extent import lower
 from pyxla.infer.heap import READ_ONLY, ListCell
 from pyxla.infer.lattice import Array, Ref, Scalar, Tuple
@@ -31,9 +32,6 @@ from pyxla.lib import creation
 from pyxla.lib.bounded.elementwise import NOT_SUPPORTED, REMEDY, strategy, strategy_of
 from pyxla.lib.operands import as_array
 from pyxla.lib.registry import REGISTRY, Implementation, Rank0, implements, rule
-
-if TYPE_CHECKING:
-    from pyxla.infer.engine import Engine
 
 Shape = tuple[int, ...]
 

@@ -4,17 +4,15 @@ from __future__ import annotations
 
 import inspect
 import types
-from typing import TYPE_CHECKING, Any, cast
+from typing import Any, cast
 
 from pyxla.errors import CompileError
 from pyxla.frontend.source import SourceFunction
 from pyxla.hints import similar
+from pyxla.infer.engine import Engine
 from pyxla.infer.lattice import Compound, Const, Scalar, Tuple
 from pyxla.infer.lists import columnar
 from pyxla.lib.registry import lookup
-
-if TYPE_CHECKING:
-    from pyxla.infer.engine import Engine
 
 
 def bind(

@@ -15,7 +15,7 @@ import functools
 import sys
 import types
 from collections.abc import Callable, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
@@ -34,6 +34,7 @@ from pyxla.infer.calls.states import (
 )
 from pyxla.infer.containers import steps
 from pyxla.infer.heap import BoxCell, ObjectCell, SequenceIterator, SetCell
+from pyxla.infer.interface import Engine
 from pyxla.infer.joins import choices
 from pyxla.infer.lattice import (
     FUNCTIONS,
@@ -54,9 +55,6 @@ from pyxla.lib.bounded.elementwise import NOT_SUPPORTED, REMEDY
 from pyxla.lib.prng import Key, KeyArray
 from pyxla.lib.registry import lookup
 from pyxla.lib.variables import Variable, namespace, variable
-
-if TYPE_CHECKING:
-    from pyxla.infer.interface import Engine
 
 # Functions as arguments of library functions, which call them with operands.
 _CALLED = (types.FunctionType, types.BuiltinFunctionType, np.ufunc, type(np.sum))

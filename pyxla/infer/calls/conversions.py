@@ -4,15 +4,13 @@
 from __future__ import annotations
 
 import math
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
+from pyxla.infer.engine import Engine
 from pyxla.infer.heap import ObjectCell
 from pyxla.infer.lattice import Array, Const, Ref, Scalar
-
-if TYPE_CHECKING:
-    from pyxla.infer.engine import Engine
 
 _INDEX = ((int, "__index__"),)
 _FLOAT = ((float, "__float__"), *_INDEX)

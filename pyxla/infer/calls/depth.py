@@ -11,18 +11,16 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from pyxla.errors import CompileError
 from pyxla.frontend.recursion import to_loops
+from pyxla.frontend.source import SourceFunction
 from pyxla.infer.facts.deciding import by_arguments, deciding_tests
+from pyxla.infer.interface import Engine
 from pyxla.infer.joins.joined import all_equal
 from pyxla.infer.lattice import Array, Const, Ref, Scalar
 from pyxla.ir.core import Value
-
-if TYPE_CHECKING:
-    from pyxla.frontend.source import SourceFunction
-    from pyxla.infer.interface import Engine
 
 MAX_DEPTH = 120
 # Calls where another function of the program needed a stack: recursion over the same data, often.

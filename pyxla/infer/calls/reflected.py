@@ -4,19 +4,17 @@ arrays that are called by their names (`a.__matmul__`)."""
 from __future__ import annotations
 
 import operator
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
 from pyxla.infer.arrays import access as arrays
 from pyxla.infer.calls.visiting import class_of, special
+from pyxla.infer.engine import Engine
 from pyxla.infer.lattice import Array, Const, Ref
 from pyxla.ir.types import PYTHON_DTYPES
 from pyxla.lib.operands import cast
 from pyxla.lib.registry import rule
-
-if TYPE_CHECKING:
-    from pyxla.infer.engine import Engine
 
 _LEAST = -1_000_000.0  # the priority of NumPy's scalars, and of classes that state none
 _MIRROR = {"lt": "gt", "le": "ge", "gt": "lt", "ge": "le", "eq": "eq", "ne": "ne"}

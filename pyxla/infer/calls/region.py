@@ -7,18 +7,16 @@ Where it branches or loops that graph is the region, and outlining makes it stra
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from pyxla.infer.arrays.room import with_room
+from pyxla.infer.interface import Engine
 from pyxla.infer.lattice import Scalar
 from pyxla.infer.raising.faults import Faults
 from pyxla.ir.build import Builder
 from pyxla.ir.core import Block, Function, Region, Return, Value
 from pyxla.ir.dominance import reverse_postorder
 from pyxla.ir.types import ArrayType
-
-if TYPE_CHECKING:
-    from pyxla.infer.interface import Engine
 
 
 class EngineBuilder(Builder):

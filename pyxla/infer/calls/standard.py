@@ -10,7 +10,7 @@ import os
 import statistics
 import sys
 import types
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from numpy.polynomial import polyutils
 
@@ -18,6 +18,7 @@ from pyxla.errors import CompileError
 from pyxla.frontend import support
 from pyxla.infer.calls import coroutines
 from pyxla.infer.containers.iterators import read_in_steps
+from pyxla.infer.engine import Engine
 from pyxla.infer.facts.deciding import by_counted_loops
 from pyxla.infer.heap import reachable
 from pyxla.infer.lattice import Array, Compound, Const, NeedsStatic, Scalar
@@ -25,9 +26,6 @@ from pyxla.ir.core import Block, Return, Value
 from pyxla.lib import averages, heaps, interpreted, polynomials
 from pyxla.lib.registry import rule
 from pyxla.lib.scipys import kernel
-
-if TYPE_CHECKING:
-    from pyxla.infer.engine import Engine
 
 # C functions, and the Python that is visited in their place.
 INTERPRETED: dict[Any, Any] = {

@@ -18,22 +18,20 @@ The summaries of Sharir & Pnueli, "Two approaches to interprocedural data flow a
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from pyxla.infer import walking
+from pyxla.infer.engine import Engine
 from pyxla.infer.facts.constants import known_elements
 from pyxla.infer.facts.ranges import interval
 from pyxla.infer.facts.signs import alike, never_below_zero
+from pyxla.infer.frame import Frame
 from pyxla.infer.heap import BoxCell, DictCell, ListCell, ObjectCell
 from pyxla.infer.lattice import Array, Compound, Const, Ref, Scalar, Tuple
 from pyxla.ir.core import Block, Branch, Instr, Jump, Phi, Region, Value
 from pyxla.ir.dominance import reverse_postorder
 from pyxla.ir.rewrite import clone_region, free_values
 from pyxla.ops.sticky import flag
-
-if TYPE_CHECKING:
-    from pyxla.infer.engine import Engine
-    from pyxla.infer.frame import Frame
 
 MOST = 16  # values made by one operation: each is compared with all others
 _ATOMS = frozenset({int, bool, str, bytes, type(None)})

@@ -6,17 +6,15 @@ program that asks for known keys needs no more than these, as it does of a modul
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from pyxla.infer.calls.captures import NewCapture, python_object
+from pyxla.infer.engine import Engine
+from pyxla.infer.frame import Frame
 from pyxla.infer.lattice import Const
 from pyxla.infer.places import MISSING, Place
 from pyxla.ir.core import Block, Instr
 from pyxla.lib.registry import rule
-
-if TYPE_CHECKING:
-    from pyxla.infer.engine import Engine
-    from pyxla.infer.frame import Frame
 
 FEW = 64  # values of a dict that are captured whatever is asked of it
 

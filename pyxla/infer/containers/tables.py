@@ -8,12 +8,13 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from enum import Enum
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
 from pyxla.infer.facts.deciding import decided_by_data
 from pyxla.infer.heap import DictCell, Heap, ListCell, ObjectCell, Pooled, SetCell
+from pyxla.infer.interface import Engine
 from pyxla.infer.joins import choices
 from pyxla.infer.lattice import Array, Const, Ref, Scalar, Tuple, is_number
 from pyxla.infer.lists import columnar, pools
@@ -22,9 +23,6 @@ from pyxla.infer.lists.items import item_of, joined_items
 from pyxla.infer.text.codes import is_texts
 from pyxla.lib.containers import Mapping, actual
 from pyxla.lib.tables import Record, Table, TableFrozenSet, TableSet, put
-
-if TYPE_CHECKING:
-    from pyxla.infer.interface import Engine
 
 _KNOWN = (DictCell, SetCell)
 SETS = (TableSet, TableFrozenSet)

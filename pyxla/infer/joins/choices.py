@@ -10,15 +10,13 @@ import enum
 import functools
 import operator
 from collections.abc import Callable, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from pyxla.infer.arrays.shadows import chosen, flag_of, number, renumbered
+from pyxla.infer.interface import Engine
 from pyxla.infer.lattice import Array, Conflict, Const, Scalar, Variant
 from pyxla.lib.operands import BOOL
 from pyxla.ops.elementwise import and_, compare, convert, not_, or_
-
-if TYPE_CHECKING:
-    from pyxla.infer.interface import Engine
 
 _KINDS = (str, bytes, enum.Enum)
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from pyxla.infer.heap import (
     DictCell,
@@ -17,12 +17,10 @@ from pyxla.infer.heap import (
     SetCell,
     Shadow,
 )
+from pyxla.infer.joins.edges import Edge
 from pyxla.infer.lattice import SAME_TYPE, UNDEFINED, Array, Compound, Conflict, Ref, describe
 from pyxla.infer.lists import sites
 from pyxla.ir.core import Value
-
-if TYPE_CHECKING:
-    from pyxla.infer.joins.edges import Edge
 
 _OF_ONE_TYPE = (
     "where lists differ in length, their items are of one type: keep one list for each type, or "

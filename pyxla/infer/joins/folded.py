@@ -8,20 +8,18 @@ from __future__ import annotations
 
 import types
 from collections.abc import Callable, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
 from pyxla.infer.arrays import access as arrays
 from pyxla.infer.arrays.shadows import flag_of, one_of
+from pyxla.infer.engine import Engine
 from pyxla.infer.joins import choices
 from pyxla.infer.joins.choices import is_choice
 from pyxla.infer.lattice import Array, Const, Variant
 from pyxla.infer.lists import choosing, number_lists
 from pyxla.lib.operands import as_array
-
-if TYPE_CHECKING:
-    from pyxla.infer.engine import Engine
 
 _FUNCTIONS = frozenset({ord, int, float})
 _OUT_OF_RANGE = "string index out of range"

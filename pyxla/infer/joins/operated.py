@@ -10,11 +10,12 @@ import functools
 import itertools
 import operator
 from collections.abc import Callable, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
 from pyxla.infer.arrays.shadows import number, one_of, renumbered
+from pyxla.infer.interface import Engine
 from pyxla.infer.joins.kinds import (
     as_one_kind,
     choose,
@@ -32,10 +33,6 @@ from pyxla.infer.joins.kinds import (
 )
 from pyxla.infer.lattice import Array, Const, Kinds, Ref, Scalar, is_number
 from pyxla.ops.elementwise import add, compare, multiply
-
-if TYPE_CHECKING:
-    from pyxla.infer.interface import Engine
-
 
 _NAMES = (
     *("add", "sub", "mul", "truediv", "floordiv", "mod", "pow", "and_", "or_", "xor"),

@@ -3,21 +3,19 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
 from pyxla.infer.arrays import access as arrays
 from pyxla.infer.heap import GrowingList
+from pyxla.infer.interface import Engine
 from pyxla.infer.joins import kinds
 from pyxla.infer.lattice import Array, Const, Ref
 from pyxla.infer.lists.item_types import Block, Nested, Number, Row
 from pyxla.infer.lists.items import count
 from pyxla.infer.lists.reading import columns_of, needs_length
 from pyxla.lib import manipulation
-
-if TYPE_CHECKING:
-    from pyxla.infer.interface import Engine
 
 MIXED = "the dtype of an array of these numbers depends on which of them there are"
 SAID = "append numbers of one type, float(x), or say the dtype, np.array(items, dtype=float)"

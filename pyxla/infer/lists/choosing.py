@@ -2,19 +2,17 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from pyxla.errors import CompileError, InternalError
 from pyxla.infer.arrays import access as arrays
+from pyxla.infer.engine import Engine
 from pyxla.infer.facts.deciding import decided_by_data
 from pyxla.infer.heap import ListCell
 from pyxla.infer.lattice import Compound, Const, Tuple, is_number
 from pyxla.infer.lists import instances, number_lists
 from pyxla.infer.text.codes import is_texts
 from pyxla.lib import sequences
-
-if TYPE_CHECKING:
-    from pyxla.infer.engine import Engine
 
 # Items that are no numbers are compared with the index one after the other.
 MOST = 64

@@ -9,13 +9,14 @@ from __future__ import annotations
 import functools
 import itertools
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
 from pyxla.infer.arrays import access as arrays
 from pyxla.infer.arrays.shadows import position
 from pyxla.infer.calls.dispatch import call
+from pyxla.infer.engine import Engine
 from pyxla.infer.facts import extent
 from pyxla.infer.facts.integers import value_of
 from pyxla.infer.heap import GrowingList
@@ -34,9 +35,6 @@ from pyxla.lib import sequences, strings
 from pyxla.lib.operands import cast
 from pyxla.ops.elementwise import and_, compare, or_, select, subtract
 from pyxla.ops.shape import constant
-
-if TYPE_CHECKING:
-    from pyxla.infer.engine import Engine
 
 
 def matches(engine: Engine, content: GrowingList, x: Any) -> Value | None:

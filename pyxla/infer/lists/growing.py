@@ -20,7 +20,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from pyxla.errors import CompileError, ListOverflow
 from pyxla.infer.arrays import access as arrays
@@ -28,6 +28,7 @@ from pyxla.infer.facts import extent
 from pyxla.infer.facts.deciding import by_counted_loops
 from pyxla.infer.facts.integers import minus, plus, value_of
 from pyxla.infer.heap import GrowingList, RowList
+from pyxla.infer.interface import Engine
 from pyxla.infer.lattice import Array, Conflict, Const, Ref, Scalar
 from pyxla.infer.lists import rows
 from pyxla.infer.lists.columnar import (
@@ -58,9 +59,6 @@ from pyxla.infer.lists.rows import reached
 from pyxla.ir.core import Value
 from pyxla.lib.operands import cast
 from pyxla.ops.index import dynamic_update_slice
-
-if TYPE_CHECKING:
-    from pyxla.infer.interface import Engine
 
 # More numbers than this are not set aside for a list.
 MOST = 1 << 26

@@ -9,12 +9,13 @@ import itertools
 import math
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from pyxla.infer.arrays.shadows import resolve
 from pyxla.infer.demands import SHORT
 from pyxla.infer.facts import extent
 from pyxla.infer.heap import GrowingList, Heap, ListCell, NumberList, ObjectCell, Room
+from pyxla.infer.interface import Engine
 from pyxla.infer.lattice import Array, Const, Ref, Scalar
 from pyxla.infer.lists.columnar import (
     capacity_of,
@@ -33,10 +34,6 @@ from pyxla.infer.lists.items import leaves
 from pyxla.infer.lists.pools import is_container
 from pyxla.infer.lists.reading import class_of
 from pyxla.ir.build import Builder, building
-
-if TYPE_CHECKING:
-    from pyxla.infer.interface import Engine
-
 
 # More numbers than this are not set aside for a list in a loop that is in another one.
 MOST_INSIDE = 1 << 17

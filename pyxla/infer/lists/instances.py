@@ -3,17 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from pyxla.infer.arrays import access as arrays
 from pyxla.infer.arrays import shadows
 from pyxla.infer.facts import extent
 from pyxla.infer.heap import Pooled, RowList
+from pyxla.infer.interface import Engine
 from pyxla.infer.lattice import Conflict, Const, Ref, Scalar, Variant
 from pyxla.infer.lists.sites import is_list
-
-if TYPE_CHECKING:
-    from pyxla.infer.interface import Engine
 
 
 def pool_of(engine: Engine, items: Sequence[Any]) -> type | None:

@@ -7,12 +7,13 @@ What moves items works on whole columns; what looks at them one by one is Python
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
 from pyxla.infer.arrays import access as arrays
 from pyxla.infer.calls.dispatch import call
+from pyxla.infer.engine import Engine
 from pyxla.infer.facts import extent
 from pyxla.infer.facts.deciding import decided_by_data
 from pyxla.infer.facts.integers import minus, plus, value_of
@@ -33,10 +34,6 @@ from pyxla.lib import sequences, strings
 from pyxla.lib.operands import cast
 from pyxla.ops.elementwise import subtract
 from pyxla.ops.shape import constant
-
-if TYPE_CHECKING:
-    from pyxla.infer.engine import Engine
-
 
 _NOTHING = Tuple(())
 

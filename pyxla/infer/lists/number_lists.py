@@ -14,13 +14,14 @@ and become arrays only where that is refused: see
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from pyxla.infer.arrays import access as arrays
 from pyxla.infer.demands import Needs, Path, argument_site
 from pyxla.infer.facts.deciding import decided_by_data
 from pyxla.infer.facts.refine import constant_of
 from pyxla.infer.heap import GrowingList, Heap, ListCell, NumberList
+from pyxla.infer.interface import Engine
 from pyxla.infer.joins.joined import joined_number_type
 from pyxla.infer.lattice import Array, Compound, Const, Ref, Scalar, Tuple, is_number, number_type
 from pyxla.infer.lists import as_arrays, columnar
@@ -39,9 +40,6 @@ from pyxla.infer.lists.packing import (
 from pyxla.ir.build import Builder, building
 from pyxla.ir.types import PYTHON_TYPES, array_type
 from pyxla.lib.operands import as_array
-
-if TYPE_CHECKING:
-    from pyxla.infer.interface import Engine
 
 _ROW = "a row of a list of lists that is indexed at run time keeps its length and its type"
 _SHARED = "a row of this list of lists has another name, and the list is indexed at run time"

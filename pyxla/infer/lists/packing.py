@@ -8,10 +8,11 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from pyxla.infer.arrays.shadows import resolve
 from pyxla.infer.heap import Heap, ListCell, NumberList, reachable
+from pyxla.infer.interface import Engine
 from pyxla.infer.joins.joined import joined_number_type
 from pyxla.infer.lattice import Array, Const, Ref, Scalar, Tuple, is_number, number_type
 from pyxla.infer.lists.rows import reached
@@ -19,9 +20,6 @@ from pyxla.ir.build import Builder, building
 from pyxla.ir.core import Value
 from pyxla.ir.types import ArrayType, array_type
 from pyxla.lib.operands import as_array, cast
-
-if TYPE_CHECKING:
-    from pyxla.infer.interface import Engine
 
 
 @dataclass(frozen=True, slots=True)

@@ -11,12 +11,13 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, cast
+from typing import Any, cast
 
 from pyxla.errors import CompileError, InternalError
 from pyxla.infer.arrays import access as arrays
 from pyxla.infer.demands import Demands, Path
 from pyxla.infer.heap import DictCell, Heap, ListCell, ObjectCell, Pooled, RowList, SetCell
+from pyxla.infer.interface import Engine
 from pyxla.infer.lattice import Array, Const, Ref, Tuple, may_be_unbound
 from pyxla.infer.lists import columnar, growing, reading
 from pyxla.infer.lists.item_types import LISTS, Block
@@ -31,9 +32,6 @@ from pyxla.infer.lists.items import (
 )
 from pyxla.infer.lists.laying import values
 from pyxla.lib.tables import Record, Table, TableSet, record
-
-if TYPE_CHECKING:
-    from pyxla.infer.interface import Engine
 
 
 def noted(engine: Engine, cls: type) -> None:

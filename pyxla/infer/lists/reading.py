@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from pyxla.infer.arrays import access as arrays
 from pyxla.infer.arrays import shadows
 from pyxla.infer.facts import extent
 from pyxla.infer.heap import GrowingList, Heap, ListCell, RowList
+from pyxla.infer.interface import Engine
 from pyxla.infer.joins import choices, kinds
 from pyxla.infer.lattice import (
     Array,
@@ -44,9 +45,6 @@ from pyxla.infer.lists.items import count
 from pyxla.infer.lists.rows import KEPT, reached
 from pyxla.infer.text.codes import string
 from pyxla.ir.types import PYTHON_TYPES
-
-if TYPE_CHECKING:
-    from pyxla.infer.interface import Engine
 
 
 def columns_of(engine: Engine, content: GrowingList) -> list[Array]:

@@ -14,16 +14,14 @@ from __future__ import annotations
 import operator
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from pyxla.errors import CompileError
 from pyxla.infer.arrays import access as arrays
 from pyxla.infer.heap import GrowingList, Heap, ObjectCell, Pooled, reachable
+from pyxla.infer.interface import Engine
 from pyxla.infer.lattice import Array, Ref, Scalar
 from pyxla.infer.lists.item_types import Block, Item, Maybe, Row
-
-if TYPE_CHECKING:
-    from pyxla.infer.interface import Engine
 
 KEPT = "this object is in a list whose length is known at run time only"
 

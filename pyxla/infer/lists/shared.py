@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from pyxla.errors import Location, in_program
 from pyxla.infer.demands import Path, argument_site
+from pyxla.infer.engine import Engine
+from pyxla.infer.frame import Frame
 from pyxla.infer.heap import ListCell, RowList
 from pyxla.infer.lattice import Ref, Tuple
 from pyxla.infer.lists import columnar, growing, reading
@@ -15,11 +17,6 @@ from pyxla.infer.lists.items import item_of, joined_items
 from pyxla.infer.lists.pools import Given
 from pyxla.infer.lists.sites import pooled_list
 from pyxla.ir.core import Instr
-
-if TYPE_CHECKING:
-    from pyxla.infer.engine import Engine
-    from pyxla.infer.frame import Frame
-
 
 _ITEMS = "lists with such items are not chosen among at run time"
 

@@ -8,15 +8,13 @@ its elements, but for the order of these in memory, which the new array keeps (`
 from __future__ import annotations
 
 from collections.abc import Iterable
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from pyxla.infer.arrays import views
+from pyxla.infer.engine import Engine
 from pyxla.infer.heap import reachable, shadowed
 from pyxla.infer.lattice import Array, Ref
 from pyxla.ir.build import Builder, building
-
-if TYPE_CHECKING:
-    from pyxla.infer.engine import Engine
 
 
 def compact(engine: Engine, edge: Any, live: Iterable[Any], fixed: Iterable[Any]) -> None:

@@ -14,19 +14,17 @@ import math
 import operator
 import warnings
 from collections.abc import Callable, Hashable, Iterator
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
 from pyxla.errors import CompileError, InternalError, also
 from pyxla.infer.arrays import access as arrays
+from pyxla.infer.frame import Frame
+from pyxla.infer.interface import Engine
 from pyxla.infer.lattice import Array, Compound, Const, Ref, Scalar
 from pyxla.ir.core import Instr
 from pyxla.lib.registry import is_numpys, lookup
-
-if TYPE_CHECKING:
-    from pyxla.infer.frame import Frame
-    from pyxla.infer.interface import Engine
 
 MOST = 2**20  # of an int that may be a size
 LARGEST = 2**14  # elements of all samples, an outer product of which still fits in memory

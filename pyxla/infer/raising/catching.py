@@ -9,10 +9,12 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from pyxla.errors import CompileError, Location, in_program, is_own, said
 from pyxla.infer.arrays.shadows import number
+from pyxla.infer.frame import Frame
+from pyxla.infer.interface import Engine
 from pyxla.infer.joins.edges import Edge, Env
 from pyxla.infer.lattice import Compound, Conflict, Const, Variant
 from pyxla.infer.raising import asked
@@ -22,10 +24,6 @@ from pyxla.ir import core
 from pyxla.ir.core import Block, Phi
 from pyxla.ir.op import OpError
 from pyxla.ops.elementwise import compare
-
-if TYPE_CHECKING:
-    from pyxla.infer.frame import Frame
-    from pyxla.infer.interface import Engine
 
 _MISTAKES = (AttributeError, NameError, TypeError)
 Pads = Sequence[tuple[Block, tuple[type, ...] | None]]

@@ -10,12 +10,13 @@ from __future__ import annotations
 import functools
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
 import pyxla.lib.everything  # noqa: F401 - the functions that rows are about
 from pyxla.errors import Surprise
+from pyxla.infer.engine import Engine
 from pyxla.infer.facts.integers import value_of
 from pyxla.infer.lattice import Array, Scalar
 from pyxla.infer.raising.faults import Raises
@@ -35,10 +36,6 @@ from pyxla.lib import kernels as k
 from pyxla.lib.registry import LIBRARY
 from pyxla.lib.ufuncs import UFUNCS
 from pyxla.ops import elementwise as op
-
-if TYPE_CHECKING:
-    from pyxla.infer.engine import Engine
-
 
 LARGEST = 2**63 - 1
 SMALLEST = -(2**63)

@@ -10,11 +10,12 @@ import functools
 import math
 import operator
 from collections.abc import Callable
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 from numpy.linalg import LinAlgError
 
+from pyxla.infer.engine import Engine
 from pyxla.infer.facts import extent
 from pyxla.infer.facts.signs import never_below_zero
 from pyxla.infer.lattice import Array, Scalar
@@ -29,10 +30,6 @@ from pyxla.lib.masks import within
 from pyxla.lib.operators import python_kind, to_python
 from pyxla.lib.reductions import all as all_
 from pyxla.ops import elementwise as op
-
-if TYPE_CHECKING:
-    from pyxla.infer.engine import Engine
-
 
 # --- Ints ----------------------------------------------------------------------------------------
 

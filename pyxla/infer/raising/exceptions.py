@@ -10,12 +10,13 @@ from __future__ import annotations
 
 import inspect
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
 from pyxla.errors import CompileError, Location, Surprise
 from pyxla.infer.arrays.shadows import chosen, flag_of, renumbered
+from pyxla.infer.interface import Engine
 from pyxla.infer.joins import choices
 from pyxla.infer.lattice import (
     Array,
@@ -31,9 +32,6 @@ from pyxla.infer.lattice import (
 )
 from pyxla.infer.text import codes
 from pyxla.ops.shape import constant
-
-if TYPE_CHECKING:
-    from pyxla.infer.interface import Engine
 
 
 def is_exception(x: Any) -> bool:

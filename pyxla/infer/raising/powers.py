@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import operator
 from collections.abc import Callable
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
 from pyxla.errors import PowerType
+from pyxla.infer.engine import Engine
 from pyxla.infer.facts import extent
 from pyxla.infer.joins.kinds import choose
 from pyxla.infer.lattice import Array, Const, Scalar
@@ -22,9 +23,6 @@ from pyxla.lib.operands import as_array
 from pyxla.lib.operators import python_kind, to_python
 from pyxla.lib.reductions import all as all_
 from pyxla.ops import elementwise as op
-
-if TYPE_CHECKING:
-    from pyxla.infer.engine import Engine
 
 
 def _powers(kind: type) -> Callable[[Test], Test]:

@@ -7,7 +7,7 @@ with an exception as NumPy has it.
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 from numpy.linalg import LinAlgError
@@ -15,14 +15,13 @@ from numpy.linalg import LinAlgError
 from pyxla.errors import CompileError, Location, also
 from pyxla.hints import owner, similar
 from pyxla.infer.arrays import access as arrays
+from pyxla.infer.interface import Engine
 from pyxla.ir.core import Instr, Phi, Value
 from pyxla.ir.op import OpError
 from pyxla.lib.containers import actual
 
 ITERATION = ("__iter__", "__getitem__")
 
-if TYPE_CHECKING:
-    from pyxla.infer.interface import Engine
 
 # What library functions raise; all but `OpError`, our own, as NumPy does: the first that fits.
 REFUSALS = (

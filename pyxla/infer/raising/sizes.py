@@ -5,13 +5,14 @@ from __future__ import annotations
 import functools
 import math
 from collections.abc import Callable, Iterator
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
 import pyxla.lib.everything  # noqa: F401 - the functions that are asked about
 from pyxla.infer.facts import extent
 from pyxla.infer.facts.integers import Int, times, value_of
+from pyxla.infer.interface import Engine
 from pyxla.infer.lattice import Array, Scalar
 from pyxla.infer.raising.faults import exception
 from pyxla.infer.structure import OPERATORS
@@ -22,9 +23,6 @@ from pyxla.lib.operands import is_short_int, normalize_axes
 from pyxla.lib.registry import LIBRARY
 from pyxla.lib.sequences import NO_MAXIMUM, NO_MINIMUM
 from pyxla.ops import elementwise as op
-
-if TYPE_CHECKING:
-    from pyxla.infer.interface import Engine
 
 LARGEST = 2**63 - 1
 _ZERO = "zero-size array to reduction operation {} which has no identity"

@@ -5,10 +5,11 @@ from __future__ import annotations
 import functools
 import types
 from collections.abc import Callable, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
+from pyxla.infer.engine import Engine
 from pyxla.infer.facts.integers import value_of
 from pyxla.infer.lattice import Array, Const
 from pyxla.infer.lists import growing
@@ -27,9 +28,6 @@ from pyxla.lib import texts as methods
 from pyxla.lib.operands import BOOL, INT, broadcast_to, literal
 from pyxla.lib.registry import rule
 from pyxla.ops import elementwise as op
-
-if TYPE_CHECKING:
-    from pyxla.infer.engine import Engine
 
 
 @functools.cache

@@ -13,7 +13,7 @@ import re
 import string
 import types
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from pyxla.frontend import support
 from pyxla.infer.calls import coroutines
@@ -23,6 +23,7 @@ from pyxla.infer.containers.indexing import content_of, get_item
 from pyxla.infer.containers.indices import as_int
 from pyxla.infer.containers.making import unknown
 from pyxla.infer.containers.structure import iterate
+from pyxla.infer.engine import Engine
 from pyxla.infer.heap import ObjectCell
 from pyxla.infer.joins import choices
 from pyxla.infer.lattice import Compound, Const, Ref, Tuple, is_number, is_variant, optional
@@ -36,9 +37,6 @@ from pyxla.infer.raising.refusals import full_name, python_class
 from pyxla.infer.text import codes as texts
 from pyxla.infer.text import strings
 from pyxla.lib.registry import rule
-
-if TYPE_CHECKING:
-    from pyxla.infer.engine import Engine
 
 _DIRECTIVE = re.compile(r"%[-+ #0]*\d*(?:\.\d+)?[a-zA-Z%]")
 

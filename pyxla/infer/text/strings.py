@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from pyxla.errors import ListOverflow
 from pyxla.infer.arrays import access as arrays
 from pyxla.infer.containers.indices import as_int
+from pyxla.infer.engine import Engine
 from pyxla.infer.facts import extent
 from pyxla.infer.facts.deciding import decided_by_data, depends_on, parameters
 from pyxla.infer.facts.integers import value_of
@@ -29,9 +30,6 @@ from pyxla.lib.operands import INT, cast, literal, splat, weak
 from pyxla.lib.registry import rule
 from pyxla.ops import elementwise as op
 from pyxla.ops.shape import reshape
-
-if TYPE_CHECKING:
-    from pyxla.infer.engine import Engine
 
 OUT_OF_RANGE = "string index out of range"
 
