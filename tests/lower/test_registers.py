@@ -178,6 +178,29 @@ def coprime(limit):
     return found
 
 
+def escaping(c, limit):
+    """Several steps at a time: all new values share what is computed of the old ones."""
+    x = y = square = other = 0.0
+    n = 0
+    while n < limit and square + other <= 4.0:
+        y = 2.0 * x * y + c
+        x = square - other - c
+        square = x * x
+        other = y * y
+        n += 1
+    return n, x, y
+
+
+def moments(x):
+    """The same, of the counter and of a mean that each step corrects."""
+    mean = squares = 0.0
+    for i in range(x.shape[0]):
+        d = x[i] - mean
+        mean += d / (i + 1)
+        squares += d * (x[i] - mean)
+    return mean, squares
+
+
 A = np.random.default_rng(0).random((21, 21))
 LETTERS = np.random.default_rng(0).integers(0, 3, (2, 30))
 
@@ -199,6 +222,9 @@ LETTERS = np.random.default_rng(0).integers(0, 3, (2, 30))
         (smoothed, (A[0, :1], 0.25)),
         (coprime, (25,)),
         (coprime, (1,)),
+        (escaping, (0.3, 50)),
+        (escaping, (0.9, 50)),
+        (moments, (A[0],)),
     ],
 )
 def test_programs(function: Callable, args: tuple[Any, ...]):
@@ -215,6 +241,8 @@ def test_programs(function: Callable, args: tuple[Any, ...]):
         (product, [pyxla.f64[40, 40]] * 2),
         (smoothed, [pyxla.f64[40], float]),
         (coprime, [int]),
+        (escaping, [float, int]),
+        (moments, [pyxla.f64[40]]),
     ],
 )
 def test_xla_copies_nothing_within_the_loops(function: Callable, types: list[Any]):

@@ -231,7 +231,8 @@ class _Guarded:
             relic = self.relic(left)
             if relic is None:
                 return None
-            left[relic] = None
+            # First of all: XLA repeats what several nodes share in each of them, with its reads.
+            order.insert(0, relic)
         return order
 
     def relic(self, left: Iterable[Node]) -> Node | None:
