@@ -111,19 +111,20 @@ def _beyond_ints(op: str, x: Any, y: Any) -> Const | None:
     `m = inf`, `m = min(m, v)` is: it says that `m` is of the type of `v` from then on."""
     if type(x) is Const:
         return _beyond_ints(MIRROR[op], y, x)
-    if type(y) is not Const or not is_number(x) or not _is_beyond(y.value):
+    if type(y) is not Const or not is_number(x):
         return None
-    if number_type(x).dtype.kind not in "biu" or x.kinds is not None:
+    dtype = number_type(x).dtype
+    if dtype.kind not in "biu" or x.kinds is not None or not _is_beyond(y.value, dtype):
         return None
     outcome = FOLDED[op](0, y.value)
     return Const(outcome if isinstance(x, Scalar) else np.bool_(outcome))
 
 
-def _is_beyond(value: Any) -> bool:
-    """Whether no int of 64 bits is on its other side."""
+def _is_beyond(value: Any, dtype: np.dtype) -> bool:
+    """Whether no int of this dtype is on its other side."""
     if type(value) is float:
         return math.isinf(value)
-    return type(value) is int and not -(2**63) <= value < 2**64
+    return type(value) is int and not -(2**63) <= value < 2 ** (64 if dtype.kind == "u" else 63)
 
 
 _NO_NUMBERS = (str, bytes, type(None), type(...), type, types.FunctionType)

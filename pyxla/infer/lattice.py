@@ -408,6 +408,11 @@ def is_number(x: Any) -> bool:
     return type(x) is Scalar or type(x) is Array
 
 
+def is_beyond(x: Any) -> bool:
+    """Whether `x` is an int of more than 64 bits: it is known, and meets no others."""
+    return type(x) is Const and type(x.value) is int and not -(2**63) <= x.value < 2**63
+
+
 def number_type(x: Any) -> ArrayType:
     """The type of a scalar (`is_number`), a Python scalar's being weak."""
     if type(x) is Const:

@@ -242,3 +242,60 @@ def compared_with_ints_of_more_bits(x, y):
     far, near = 10**20, -(10**19)
     below = x < far, x > near, x == far, x != near, far >= x, near <= x, y < far, y > near
     return below, x if x < far else far
+
+
+@program("limits", *paths())
+def of_more_bits(c, n):
+    x = 10**20 if c else n
+    y = x + 1
+    return x, y, x < 5, x == n, min(x, 7), max(x, y), str(x), f"{y}", -x
+
+
+@program("limits loop", lambda: ([5, 3, 9],), lambda: ([],))
+def extremes_of_a_loop(xs):
+    low, high = 1 << 63, -(1 << 63) - 1
+    for x in xs:
+        low, high = min(low, x), max(high, x)
+    return low, high
+
+
+@program("limits lists", lambda: ([1, 2, 5], 11), lambda: ([2], 3))
+def fewest_coins(coins, amount):
+    fewest = [0] + [10**20] * amount
+    for a in range(1, amount + 1):
+        for coin in coins:
+            if coin <= a:
+                fewest[a] = min(fewest[a], fewest[a - coin] + 1)
+    return fewest
+
+
+@program(
+    "limits lists while",
+    lambda: (4, [(0, 1, 4), (0, 2, 1), (2, 1, 2)]),
+    lambda: (2, []),
+)
+def shortest_paths(n, edges):
+    far = 1 << 63
+    length = [far] * n
+    length[0] = 0
+    changed = True
+    while changed:
+        changed = False
+        for u, v, w in edges:
+            if length[u] != far and length[u] + w < length[v]:
+                length[v] = length[u] + w
+                changed = True
+    return length, [None if x == far else x for x in length]
+
+
+class Least:
+    def __init__(self):
+        self.value = 10**20
+
+
+@program("limits instances", lambda: ([4, 2, 7],), lambda: ([],))
+def least_of_all(xs):
+    least = Least()
+    for x in xs:
+        least.value = min(least.value, x)
+    return least.value, least.value == 10**20

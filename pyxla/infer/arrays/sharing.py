@@ -22,7 +22,17 @@ from pyxla.infer.containers.structure import iterate, length
 from pyxla.infer.engine import Engine
 from pyxla.infer.heap import SequenceIterator
 from pyxla.infer.joins import kinds
-from pyxla.infer.lattice import Array, Compound, Conflict, Const, Ref, Scalar, Tuple, is_number
+from pyxla.infer.lattice import (
+    Array,
+    Compound,
+    Conflict,
+    Const,
+    Ref,
+    Scalar,
+    Tuple,
+    is_beyond,
+    is_number,
+)
 from pyxla.infer.lists import columnar, number_lists
 from pyxla.lib import interpreted, sequences
 from pyxla.lib.finding import trimmed
@@ -144,7 +154,8 @@ def _extremum(target: Any) -> None:
             args = (Tuple(tuple(iterate(engine, args[0]))),)
         items = _items(engine, args)
         if not options and all(map(is_number, items)):
-            if len({kind for x in items for kind in kinds.kinds_of(x)}) > 1:
+            several = len({kind for x in items for kind in kinds.kinds_of(x)}) > 1
+            if several or any(map(is_beyond, items)):
                 return _of_kinds(engine, "gt" if target is max else "lt", items)
         if options.get("key", NONE) != NONE or any(_is_object(engine, x) for x in items):
             fold = interpreted.max_ if target is max else interpreted.min_

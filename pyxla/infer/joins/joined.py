@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from pyxla.errors import CompileError, Location
-from pyxla.infer.lattice import Array, Const, number_type
+from pyxla.infer.lattice import Array, Const, is_beyond, number_type
 from pyxla.ir.types import PYTHON_DTYPES, ArrayType, array_type
 
 _KIND_RANK = {"b": 0, "i": 1, "f": 2, "c": 3}
@@ -21,6 +21,8 @@ def joined_number_type(values: list[Any], several: bool = False) -> ArrayType | 
     they do not, since it is known which of the kinds a number is (`infer.joins.kinds`); also where
     one of them is of several already.
     """
+    if any(map(is_beyond, values)) and not all_equal([getattr(x, "value", x) for x in values]):
+        return None
     types = [number_type(x) for x in values]
     several = several or any(getattr(x, "kinds", None) is not None for x in values)
     strong = {t.dtype for t in types if not t.weak}

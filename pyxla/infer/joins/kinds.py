@@ -24,7 +24,7 @@ from pyxla.infer.arrays.shadows import chosen, flag_of, number, one_of, renumber
 from pyxla.infer.facts import extent
 from pyxla.infer.interface import Engine
 from pyxla.infer.joins.joined import joined_number_type
-from pyxla.infer.lattice import Array, Const, Kinds, Ref, Scalar, is_number
+from pyxla.infer.lattice import Array, Const, Kinds, Ref, Scalar, is_beyond, is_number
 from pyxla.ir.build import Builder, building
 from pyxla.ir.types import PYTHON_DTYPES, ArrayType, python_type
 from pyxla.ops.elementwise import compare, convert, real, select
@@ -110,7 +110,7 @@ def only_kind(values: Sequence[Any]) -> ArrayType | None:
         if type(x) is Scalar and x.kinds is None:
             found = x.value.type
         else:
-            found = _TYPES.get(type(x.value)) if type(x) is Const else None
+            found = _TYPES.get(type(x.value)) if type(x) is Const and not is_beyond(x) else None
         if found is None or (only is not None and found is not only):
             return None
         only = found

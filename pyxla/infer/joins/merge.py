@@ -108,7 +108,7 @@ class Join:
             if isinstance(v, Conflict) or is_variant(v, "unbound"):
                 return self._join_conflicts(values)
             if is_variant(v, "mixed"):
-                return self._apart(values)
+                return self.disagreed(values)
             if v is not UNDEFINED:
                 known.append(v)
                 numbers = numbers and is_number(v)
@@ -137,7 +137,7 @@ class Join:
         known = [taken_apart(v) for v in known]
         whole = isinstance(first, (Tuple, Compound)) and all(map(first.is_like, known))
         if not whole or self._is_apart(known, values):
-            return self._apart(values)
+            return self.disagreed(values)
         return self.with_parts(first, values)
 
     def with_parts(self, first: Any, values: list[Any]) -> Any:
@@ -151,7 +151,7 @@ class Join:
         compound = self.apart and isinstance(known[0], Compound)
         return compound and not variants.parts_alike(values, self.states)
 
-    def _apart(self, values: list[Any]) -> Any:
+    def disagreed(self, values: list[Any]) -> Any:
         """Each of values of no one type as it is, or why they cannot be."""
         found = variants.of_kind(self, values, "mixed") if self.apart else None
         return self.conflict(values) if found is None else found
@@ -174,9 +174,9 @@ class Join:
         changes = kind == "unbound" and self.directions is not None  # what a loop assigns
         joined = known[0] if same and not changes else self.join(bare)
         if isinstance(joined, Conflict):
-            return joined if kind == "unbound" else self._apart(values)
+            return joined if kind == "unbound" else self.disagreed(values)
         if kind == "optional" and is_variant(joined, "mixed"):
-            return self._apart(values)
+            return self.disagreed(values)
         there = [has_value(v, kind) for v in values]
         tag = join_numbers(self, there, there)
         if isinstance(tag, Const):
@@ -219,7 +219,7 @@ class Join:
         sites.meet(contents, [self.heap.infos[v.cell] for v, _ in known])
         same = variants.same_class if self.apart else variants.same_kind
         if not same(contents):
-            return self._apart(values)
+            return self.disagreed(values)
         return self._join_cells(values)
 
     def _met(self, ref: Ref, values: list[Any]) -> Ref:
@@ -269,7 +269,7 @@ class Join:
         if key not in self.joined:
             arrays = [self._array(v, s) for v, s in zip(values, self.states, strict=True)]
             if joined_array_type([a for a in arrays if a is not UNDEFINED]) is None:
-                return self._apart(values)
+                return self.disagreed(values)
             found = unions.join(self, values, arrays, UNDEFINED) if self.exact else None
             if found is None:
                 plain = all(

@@ -27,6 +27,7 @@ from pyxla.infer.lattice import (
     Ref,
     Scalar,
     Tuple,
+    is_beyond,
     is_number,
     is_variant,
     number_type,
@@ -61,6 +62,8 @@ INT, BOOL = PYTHON_DTYPES[int], PYTHON_DTYPES[bool]
 
 def item_of(heap: Heap, x: Any) -> Item | None:
     """What `x` is as an item of a list; None where it cannot be one here."""
+    if is_beyond(x):
+        return Same(x.value)
     if is_number(x):
         several = kinds.kinds_of(x)
         return Number(number_type(x), several if len(several) > 1 else ())
