@@ -376,7 +376,7 @@ def _matrix_norm(x: Array, ord: Any, axes: Shape, keepdims: bool) -> Array:
         fold: Callable[..., Array] = reductions.sum
         if ord != "nuc":
             fold = reductions.max if ord == 2 else reductions.min
-        return _with_kept(fold(values, -1), x.shape, axes, keepdims)
+        return Array(reductions.keep(fold(values, -1).value, x.shape, axes, keepdims))
     if ord not in (1, -1, math.inf, -math.inf):
         raise OpError("Invalid norm order for matrices.")
     summed, rest = (row, column) if ord in (1, -1) else (column, row)
@@ -385,10 +385,6 @@ def _matrix_norm(x: Array, ord: Any, axes: Shape, keepdims: bool) -> Array:
     result = fold(sums, rest, keepdims=True)
     shape = tuple([n for i, n in enumerate(x.shape) if i not in axes])
     return result if keepdims else Array(reshaped(result.value, shape))
-
-
-def _with_kept(x: Array, shape: Shape, axes: Shape, keepdims: bool) -> Array:
-    return Array(reductions.keep(x.value, shape, axes, keepdims))
 
 
 @implements(np.linalg.cond)

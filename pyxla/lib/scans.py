@@ -162,7 +162,7 @@ def _fold_known(ufunc: np.ufunc, x: Value, axes: tuple[int, ...], initial: Any) 
         neutral = ufunc.identity
     dtype = x.type.dtype
     if neutral is None:
-        return _fold_extremum(ufunc, x, axes, initial)
+        return extremum(x, axes, ufunc.__name__, initial)
     if dtype == BOOL:
         computation = {"add": "or", "multiply": "and"}.get(computation, computation)
     work = np.dtype(np.float32) if dtype in NARROW else dtype
@@ -170,10 +170,6 @@ def _fold_known(ufunc: np.ufunc, x: Value, axes: tuple[int, ...], initial: Any) 
     if start.type.shape:
         raise OpError("initial= must be a scalar")
     return cast(fold(cast(x, work), axes, start, computation), dtype)
-
-
-def _fold_extremum(ufunc: np.ufunc, x: Value, axes: tuple[int, ...], initial: Any) -> Value:
-    return extremum(x, axes, ufunc.__name__, initial)
 
 
 def _fold_in_order(ufunc: np.ufunc, x: Value, axes: tuple[int, ...], initial: Any) -> Value:

@@ -225,10 +225,6 @@ def _taken_shape(x: Value, index: Value, axis: int) -> Shape:
     return x.type.shape[:axis] + index.type.shape + x.type.shape[axis + 1 :]
 
 
-def _batch_axes(ndim: int, axis: int) -> Shape:
-    return tuple([i for i in range(ndim) if i != axis])
-
-
 def _aligned(x: Value, index: Value, axis: int) -> tuple[Value, Value]:
     """Both at their common shape, but along `axis`."""
     if x.type.ndim != index.type.ndim:
@@ -258,7 +254,7 @@ def take_along_axis(arr: Any, indices: Any, axis: Any = -1) -> Array:
         return Array(splat(0, x.type.dtype, index.type.shape))
     if not x.type.shape[axis]:
         raise OpError(f"index 0 is out of bounds for axis {axis} with size 0", IndexError)
-    batch = _batch_axes(x.type.ndim, axis)
+    batch = tuple([i for i in range(x.type.ndim) if i != axis])
     return Array(
         gather(
             x,

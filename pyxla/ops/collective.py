@@ -116,21 +116,6 @@ def _all_to_all(
     return array_type(x.dtype, _scaled(share.shape, concat_dimension, extent))
 
 
-def _all_to_all_attributes(
-    *,
-    split_dimension: int,
-    concat_dimension: int,
-    replica_groups: Groups,
-    channel_id: int = 1,
-) -> dict[str, str]:
-    return {
-        "split_dimension": i64(split_dimension),
-        "concat_dimension": i64(concat_dimension),
-        "split_count": i64(len(replica_groups[0])),
-        **_groups(replica_groups, channel_id),
-    }
-
-
 def _collective_permute(
     x: ArrayType, *, source_target_pairs: Groups, channel_id: int = 1
 ) -> ArrayType:
@@ -138,13 +123,6 @@ def _collective_permute(
         if len(set(column)) != len(column):
             refuse("collective_permute", f"a device is named twice: {source_target_pairs}")
     return x
-
-
-def _permute_attributes(*, source_target_pairs: Groups, channel_id: int = 1) -> dict[str, str]:
-    return {
-        "source_target_pairs": matrix(source_target_pairs),
-        "channel_handle": _channel(channel_id),
-    }
 
 
 def _collective_broadcast(
@@ -252,7 +230,15 @@ all_to_all = Op(
     "all_to_all",
     _all_to_all,
     numpy=lambda x, replica_groups, **_: _alone("all_to_all", x, replica_groups),
-    emit=spelled("all_to_all", _all_to_all_attributes),
+    emit=spelled(
+        "all_to_all",
+        lambda *, split_dimension, concat_dimension, replica_groups, channel_id=1: {
+            "split_dimension": i64(split_dimension),
+            "concat_dimension": i64(concat_dimension),
+            "split_count": i64(len(replica_groups[0])),
+            **_groups(replica_groups, channel_id),
+        },
+    ),
     jvp=_again,
     vjp=_exchanged_vjp,
     batch=batching.shifted("split_dimension", "concat_dimension"),
@@ -263,7 +249,13 @@ collective_permute = Op(
     numpy=lambda x, source_target_pairs, channel_id=1: (
         x if (0, 0) in source_target_pairs else np.zeros_like(x)
     ),
-    emit=spelled("collective_permute", _permute_attributes),
+    emit=spelled(
+        "collective_permute",
+        lambda *, source_target_pairs, channel_id=1: {
+            "source_target_pairs": matrix(source_target_pairs),
+            "channel_handle": _channel(channel_id),
+        },
+    ),
     jvp=_again,
     vjp=_permuted_vjp,
     batch=batching.again,

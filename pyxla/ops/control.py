@@ -73,10 +73,6 @@ def _call(
     return results
 
 
-def _optimization_barrier(*xs: ArrayType) -> ArrayType | Types:
-    return xs if len(xs) > 1 else xs[0]
-
-
 def _map(*xs: ArrayType, regions: tuple[Region, ...]) -> ArrayType:
     if not xs or len({x.shape for x in xs}) > 1:
         refuse("map", f"operands must have one shape, got {listed(xs)}")
@@ -94,10 +90,6 @@ def _map_numpy(*xs: np.ndarray, regions: Sequence[Elementwise]) -> np.ndarray:
 def _emit_map(e: Any, instr: Any, operands: Any) -> Any:
     dimensions = i64s(range(instr.operands[0].type.ndim))
     return e.op("stablehlo.map", instr, operands, {"dimensions": dimensions}, instr.regions)
-
-
-def _if_numpy(pred: np.ndarray, regions: Sequence[Elementwise], kernel: bool = False) -> Arrays:
-    return regions[0 if pred else 1]()
 
 
 def _case_numpy(index: np.ndarray, regions: Sequence[Elementwise], widest: bool = False) -> Arrays:
@@ -127,40 +119,34 @@ def _perhaps_kernel(emit: Any) -> Any:
     return emitted
 
 
-def _emit_call(e: Any, instr: Any, operands: Any) -> Any:
-    return e.call(instr.attrs.get("name", ""), instr, operands)
-
-
-def _no_attributes(**_: Any) -> dict[str, str]:
-    return {}
-
-
 if_ = Op(
     "if",
     _if,
-    numpy=_if_numpy,
-    emit=_perhaps_kernel(with_regions("if", _no_attributes)),
+    numpy=lambda pred, regions, kernel=False: regions[0 if pred else 1](),
+    emit=_perhaps_kernel(with_regions("if", lambda **_: {})),
     blocks=lambda pred, **_: {"true_branch": (), "false_branch": ()},
 )
 case = Op(
     "case",
     _case,
     numpy=_case_numpy,
-    emit=with_regions("case", _no_attributes),
+    emit=with_regions("case", lambda **_: {}),
     blocks=lambda index, **_: {"branches": ()},
 )
 while_ = Op(
     "while",
     _while,
     numpy=_while_numpy,
-    emit=_perhaps_kernel(with_regions("while", _no_attributes)),
+    emit=_perhaps_kernel(with_regions("while", lambda **_: {})),
     blocks=lambda *inits, **_: {"cond": inits, "body": inits},
 )
 call = Op(
     "call",
     _call,
     numpy=lambda *operands, regions, name="", kernel=False: regions[0](*operands),
-    emit=_perhaps_kernel(_emit_call),
+    emit=_perhaps_kernel(
+        lambda e, instr, operands: e.call(instr.attrs.get("name", ""), instr, operands)
+    ),
     blocks=lambda *operands, **_: {"function": operands},
 )
 map_ = Op(
@@ -173,7 +159,7 @@ map_ = Op(
 )
 optimization_barrier = Op(
     "optimization_barrier",
-    _optimization_barrier,
+    lambda *xs: xs if len(xs) > 1 else xs[0],
     numpy=lambda *xs: xs if len(xs) > 1 else xs[0],
     emit=plain("optimization_barrier"),
     jvp=lambda instr, tangents: tuple(tangents),

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 
@@ -184,14 +185,10 @@ def _correlate(x: np.ndarray, w: np.ndarray, strides: Ints) -> np.ndarray:
 def _convolution_attributes(
     *,
     dimension_numbers: str | ConvDimensionNumbers,
-    window_strides: Ints | None = None,
-    padding: Pairs | None = None,
-    lhs_dilation: Ints | None = None,
-    rhs_dilation: Ints | None = None,
-    window_reversal: tuple[bool, ...] | None = None,
     feature_group_count: int = 1,
     batch_group_count: int = 1,
     precision: str = "DEFAULT",
+    **window: Any,
 ) -> dict[str, str]:
     d = _numbers(dimension_numbers)
     fields = [
@@ -199,20 +196,16 @@ def _convolution_attributes(
         for name in ConvDimensionNumbers.__slots__
         for value in (getattr(d, name),)
     ]
-    optional = {
-        "window_strides": window_strides and i64s(window_strides),
-        "lhs_dilation": lhs_dilation and i64s(lhs_dilation),
-        "rhs_dilation": rhs_dilation and i64s(rhs_dilation),
-        "window_reversal": window_reversal and flags(window_reversal),
-        "padding": padding and matrix(padding),
-    }
     return {
         "dimension_numbers": f"#stablehlo.conv<raw {', '.join(fields)}>",
         "feature_group_count": i64(feature_group_count),
         "batch_group_count": i64(batch_group_count),
-        **{name: text for name, text in optional.items() if text},
+        **{name: _SPELLED.get(name, i64s)(value) for name, value in window.items() if value},
         **precision_attribute(precision),
     }
+
+
+_SPELLED: dict[str, Callable[..., str]] = {"window_reversal": flags, "padding": matrix}
 
 
 def _convolution_vjp(instr: Instr, ct: Value, wanted: Sequence[bool]) -> tuple[Contribution, ...]:
@@ -247,11 +240,7 @@ class _Conv:
 def _reach(x: ArrayType, axes: tuple[int, ...], steps: Sequence[int]) -> list[int]:
     """The extents along `axes` with `steps` between elements."""
     extents = extents_along(x, axes)
-    return [_dilated(n, step) for n, step in zip(extents, steps, strict=True)]
-
-
-def _dilated(extent: int, step: int) -> int:
-    return 0 if extent == 0 else (extent - 1) * step + 1
+    return [n and (n - 1) * step + 1 for n, step in zip(extents, steps, strict=True)]
 
 
 def _split(x: Value, axis: int, count: int) -> Value:

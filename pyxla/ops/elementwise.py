@@ -10,6 +10,7 @@ it; complex numbers as in JAX, without conjugation.  FLAT: zero wherever it exis
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Callable, Sequence
 from typing import Any
 
@@ -190,10 +191,6 @@ def _no_partial(name: str) -> Partial:
     return partial
 
 
-def _zeta_q(t: Value, s: Value, q: Value, z: Value) -> Value:
-    return negate(multiply(t, multiply(s, zeta(_plus(s, 1), q))))
-
-
 def _real_vjp(instr: Instr, ct: Value, wanted: Sequence[bool]) -> tuple[Contribution, ...]:
     whole = instr.operands[0].type.dtype in COMPLEXES
     return (complex(ct, zeros(ct.type)) if whole else ct,)
@@ -207,10 +204,6 @@ def _imag_vjp(instr: Instr, ct: Value, wanted: Sequence[bool]) -> tuple[Contribu
 def _complex_jvp(instr: Instr, tangents: Sequence[Value | None]) -> Value:
     parts = zip(tangents, instr.operands, strict=True)
     return complex(*[zeros(x.type) if t is None else t for t, x in parts])
-
-
-def _complex_vjp(instr: Instr, ct: Value, wanted: Sequence[bool]) -> tuple[Contribution, ...]:
-    return real(ct) if wanted[0] else None, negate(imag(ct)) if wanted[1] else None
 
 
 def _abs_jvp(instr: Instr, tangents: Sequence[Value | None]) -> Value:
@@ -283,10 +276,6 @@ def _convert_jvp(instr: Instr, tangents: Sequence[Value | None]) -> Value | None
 def _convert_vjp(instr: Instr, ct: Value, wanted: Sequence[bool]) -> tuple[Contribution, ...]:
     """Also from complex, where it takes the real part, and to complex."""
     return (convert(ct, dtype=instr.operands[0].type.dtype),)
-
-
-def _convert_batch(instr: Instr, operands: Sequence[Value], size: int) -> Value:
-    return convert(operands[0], dtype=instr.results[0].type.dtype)  # never weak
 
 
 def _part(name: str, numpy: Callable[..., Any], vjp: Callable[..., Any]) -> Op:
@@ -410,13 +399,6 @@ def _reduce_precision(x: ArrayType, exponent_bits: int, mantissa_bits: int) -> A
     return x
 
 
-def _reduce_precision_attributes(exponent_bits: int, mantissa_bits: int) -> dict[str, str]:
-    return {
-        "exponent_bits": f"{exponent_bits} : i32",
-        "mantissa_bits": f"{mantissa_bits} : i32",
-    }
-
-
 ORDERED = ANY - COMPLEXES
 
 add = binary("add", np.add, ANY, _same, _same)
@@ -501,81 +483,55 @@ not_ = unary("not", np.invert, BOOLS | INTS)
 popcnt = unary("popcnt", meaning.popcnt, INTS)
 count_leading_zeros = unary("count_leading_zeros", meaning.leading_zeros, INTS)
 
-conj: Op = unary("conj", np.conj, COMPLEXES, lambda t, x, y: conj(t), dialect="chlo")
-acos = unary(
+chlo = functools.partial(unary, dialect="chlo")
+conj: Op = chlo("conj", np.conj, COMPLEXES, lambda t, x, y: conj(t))
+acos = chlo(
     "acos",
     np.arccos,
     INEXACT,
     lambda t, x, y: negate(multiply(t, rsqrt(_from_one(multiply(x, x))))),
-    dialect="chlo",
 )
-acosh = unary(
+acosh = chlo(
     "acosh",
     np.arccosh,
     INEXACT,
     lambda t, x, y: divide(t, multiply(sqrt(_plus(x, -1)), sqrt(_plus(x, 1)))),
-    dialect="chlo",
 )
-asin = unary(
-    "asin",
-    np.arcsin,
-    INEXACT,
-    lambda t, x, y: multiply(t, rsqrt(_from_one(multiply(x, x)))),
-    dialect="chlo",
+asin = chlo(
+    "asin", np.arcsin, INEXACT, lambda t, x, y: multiply(t, rsqrt(_from_one(multiply(x, x))))
 )
-asinh = unary(
-    "asinh",
-    np.arcsinh,
-    INEXACT,
-    lambda t, x, y: multiply(t, rsqrt(_plus(multiply(x, x), 1))),
-    dialect="chlo",
+asinh = chlo(
+    "asinh", np.arcsinh, INEXACT, lambda t, x, y: multiply(t, rsqrt(_plus(multiply(x, x), 1)))
 )
-atan = unary(
-    "atan", np.arctan, INEXACT, lambda t, x, y: divide(t, _plus(multiply(x, x), 1)), dialect="chlo"
-)
-atanh = unary(
-    "atanh",
-    np.arctanh,
-    INEXACT,
-    lambda t, x, y: divide(t, _from_one(multiply(x, x))),
-    dialect="chlo",
-)
-cosh = unary("cosh", np.cosh, INEXACT, lambda t, x, y: multiply(t, sinh(x)), dialect="chlo")
-sinh: Op = unary("sinh", np.sinh, INEXACT, lambda t, x, y: multiply(t, cosh(x)), dialect="chlo")
-square = unary("square", np.square, INEXACT, lambda t, x, y: multiply(t, add(x, x)), dialect="chlo")
-erf = unary(
+atan = chlo("atan", np.arctan, INEXACT, lambda t, x, y: divide(t, _plus(multiply(x, x), 1)))
+atanh = chlo("atanh", np.arctanh, INEXACT, lambda t, x, y: divide(t, _from_one(multiply(x, x))))
+cosh = chlo("cosh", np.cosh, INEXACT, lambda t, x, y: multiply(t, sinh(x)))
+sinh: Op = chlo("sinh", np.sinh, INEXACT, lambda t, x, y: multiply(t, cosh(x)))
+square = chlo("square", np.square, INEXACT, lambda t, x, y: multiply(t, add(x, x)))
+erf = chlo(
     "erf",
     special.erf,
     FLOATS,
     lambda t, x, y: _times(multiply(t, exponential(negate(multiply(x, x)))), 2 / np.sqrt(np.pi)),
-    dialect="chlo",
 )
-erfc = unary(
+erfc = chlo(
     "erfc",
     special.erfc,
     FLOATS,
     lambda t, x, y: _times(multiply(t, exponential(negate(multiply(x, x)))), -2 / np.sqrt(np.pi)),
-    dialect="chlo",
 )
-erf_inv = unary(
+erf_inv = chlo(
     "erf_inv",
     special.erf_inv,
     FLOATS,
     lambda t, x, y: _times(multiply(t, exponential(multiply(y, y))), np.sqrt(np.pi) / 2),
-    dialect="chlo",
 )
-lgamma = unary(
-    "lgamma", special.lgamma, FLOATS, lambda t, x, y: multiply(t, digamma(x)), dialect="chlo"
-)
+lgamma = chlo("lgamma", special.lgamma, FLOATS, lambda t, x, y: multiply(t, digamma(x)))
 # What digamma is at its poles depends on the version of XLA.
-digamma: Op = unary(
-    "digamma",
-    special.digamma,
-    FLOATS,
-    lambda t, x, y: multiply(t, polygamma(filled(x.type, 1), x)),
-    dialect="chlo",
+digamma: Op = chlo(
+    "digamma", special.digamma, FLOATS, lambda t, x, y: multiply(t, polygamma(filled(x.type, 1), x))
 )
-bessel_i1e = unary("bessel_i1e", special.bessel_i1e, FLOATS, dialect="chlo")
+bessel_i1e = chlo("bessel_i1e", special.bessel_i1e, FLOATS)
 polygamma: Op = binary(
     "polygamma",
     special.polygamma,
@@ -584,12 +540,12 @@ polygamma: Op = binary(
     lambda t, n, x, y: multiply(t, polygamma(_plus(n, 1), x)),
     dialect="chlo",
 )
-zeta = binary(
+zeta: Op = binary(
     "zeta",
     special.zeta,
     FLOATS,
     _no_partial("zeta's first operand"),
-    _zeta_q,
+    lambda t, s, q, z: negate(multiply(t, multiply(s, zeta(_plus(s, 1), q)))),
     dialect="chlo",
 )
 
@@ -614,7 +570,10 @@ complex = Op(
     numpy=meaning.complex,
     emit=plain("complex"),
     jvp=_complex_jvp,
-    vjp=_complex_vjp,
+    vjp=lambda instr, ct, wanted: (
+        real(ct) if wanted[0] else None,
+        negate(imag(ct)) if wanted[1] else None,
+    ),
     batch=batching.again,
 )
 compare = Op(
@@ -642,14 +601,14 @@ clamp = Op(
     vjp=_clamp_vjp,
     batch=batching.elementwise,
 )
-convert = Op(
+convert: Op = Op(
     "convert",
     _convert,
     numpy=meaning.convert,
     emit=_emit_convert,
     jvp=_convert_jvp,
     vjp=_convert_vjp,
-    batch=_convert_batch,
+    batch=lambda instr, operands, size: convert(operands[0], dtype=instr.results[0].type.dtype),
 )
 bitcast_convert = Op(
     "bitcast_convert",
@@ -662,7 +621,13 @@ reduce_precision = Op(
     "reduce_precision",
     _reduce_precision,
     numpy=meaning.reduce_precision,
-    emit=spelled("reduce_precision", _reduce_precision_attributes),
+    emit=spelled(
+        "reduce_precision",
+        lambda exponent_bits, mantissa_bits: {
+            "exponent_bits": f"{exponent_bits} : i32",
+            "mantissa_bits": f"{mantissa_bits} : i32",
+        },
+    ),
     **differentiable(_same),
     batch=batching.again,
 )

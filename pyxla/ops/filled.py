@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
 
 import numpy as np
 
@@ -24,10 +23,6 @@ def _constant(value: np.ndarray, weak: bool = False, anything: bool = False) -> 
     return array_type(value.dtype, value.shape, weak)
 
 
-def _emit_constant(e: Any, instr: Any, operands: Any) -> Any:
-    return e.constant(instr.attrs["value"], instr.results[0].type)
-
-
 def _broadcast_in_dim(x: ArrayType, shape: Ints, broadcast_dimensions: Ints) -> ArrayType:
     name = "broadcast_in_dim"
     check_length(name, "broadcast_dimensions", broadcast_dimensions, len(x.shape))
@@ -44,10 +39,6 @@ def _broadcast_numpy(x: np.ndarray, shape: Ints, broadcast_dimensions: Ints) -> 
         column[axis] = extent
     order = np.argsort(broadcast_dimensions) if broadcast_dimensions else ()
     return np.broadcast_to(np.transpose(x, order).reshape(column), shape)
-
-
-def _broadcast_jvp(instr: Instr, tangents: Sequence[Value | None]) -> Value:
-    return broadcast_in_dim(tangents[0], **instr.attrs)
 
 
 def _broadcast_vjp(instr: Instr, ct: Value, wanted: Sequence[bool]) -> tuple[Contribution, ...]:
@@ -71,9 +62,9 @@ constant = Op(
     "constant",
     _constant,
     numpy=lambda value, weak=False, anything=False: value,
-    emit=_emit_constant,
+    emit=lambda e, instr, operands: e.constant(instr.attrs["value"], instr.results[0].type),
 )
-broadcast_in_dim = Op(
+broadcast_in_dim: Op = Op(
     "broadcast_in_dim",
     _broadcast_in_dim,
     numpy=_broadcast_numpy,
@@ -81,7 +72,7 @@ broadcast_in_dim = Op(
         "broadcast_in_dim",
         lambda shape, broadcast_dimensions: {"broadcast_dimensions": i64s(broadcast_dimensions)},
     ),
-    jvp=_broadcast_jvp,
+    jvp=lambda instr, tangents: broadcast_in_dim(tangents[0], **instr.attrs),
     vjp=_broadcast_vjp,
     batch=_broadcast_batch,
 )

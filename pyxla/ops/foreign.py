@@ -86,10 +86,6 @@ def _foreign_numpy(*operands: np.ndarray, numpy: Callable[..., Any] | None = Non
     return numpy(*operands)
 
 
-def _emit_foreign(e: Any, instr: Any, operands: Any) -> Any:
-    return e.foreign_call(instr, operands)
-
-
 def _host_call(order: ArrayType, *operands: ArrayType, function: Callable[..., None]) -> ArrayType:
     """`function(*arrays)` runs on the host, after the calls that `order` depends on; the result is
     the order of what follows."""
@@ -97,15 +93,16 @@ def _host_call(order: ArrayType, *operands: ArrayType, function: Callable[..., N
     return I32
 
 
-def _emit_host_call(e: Any, instr: Any, operands: Any) -> Any:
-    return e.host_call(instr, operands)
-
-
 custom_call = Op("custom_call", _custom_call, emit=_emit_custom_call, batch=batching.one_by_one)
 foreign = Op(
     "foreign",
     _foreign,
     numpy=_foreign_numpy,
-    emit=_emit_foreign,
+    emit=lambda e, instr, operands: e.foreign_call(instr, operands),
 )
-host_call = Op("host_call", _host_call, emit=_emit_host_call, effect=True)
+host_call = Op(
+    "host_call",
+    _host_call,
+    emit=lambda e, instr, operands: e.host_call(instr, operands),
+    effect=True,
+)

@@ -176,27 +176,17 @@ def _check_update(
         refuse("scatter", f"updates {update} do not fit {x} with indices of shape {list(batch)}")
 
 
+def _numbers(kind: str, given: dict[str, Any]) -> str:
+    """The dimension numbers of a gather or scatter."""
+    parts = [f"{name} = {n if isinstance(n, int) else bracketed(n)}" for name, n in given.items()]
+    return f"#stablehlo.{kind}<{', '.join(parts)}>"
+
+
 def _gather_attributes(
-    *,
-    offset_dims: Ints,
-    collapsed_slice_dims: Ints,
-    start_index_map: Ints,
-    index_vector_dim: int,
-    slice_sizes: Ints,
-    operand_batching_dims: Ints = (),
-    start_indices_batching_dims: Ints = (),
-    indices_are_sorted: bool = False,
+    *, slice_sizes: Ints, indices_are_sorted: bool = False, **numbers: Any
 ) -> dict[str, str]:
-    numbers = (
-        f"offset_dims = {bracketed(offset_dims)}, "
-        f"collapsed_slice_dims = {bracketed(collapsed_slice_dims)}, "
-        f"operand_batching_dims = {bracketed(operand_batching_dims)}, "
-        f"start_indices_batching_dims = {bracketed(start_indices_batching_dims)}, "
-        f"start_index_map = {bracketed(start_index_map)}, "
-        f"index_vector_dim = {index_vector_dim}"
-    )
     return {
-        "dimension_numbers": f"#stablehlo.gather<{numbers}>",
+        "dimension_numbers": _numbers("gather", numbers),
         "slice_sizes": i64s(slice_sizes),
         "indices_are_sorted": flag(indices_are_sorted),
     }
@@ -204,36 +194,19 @@ def _gather_attributes(
 
 def _scatter_attributes(
     *,
-    update_window_dims: Ints,
-    inserted_window_dims: Ints,
-    scatter_dims_to_operand_dims: Ints,
-    index_vector_dim: int,
-    input_batching_dims: Ints = (),
-    scatter_indices_batching_dims: Ints = (),
     indices_are_sorted: bool = False,
     unique_indices: bool = False,
     computation: str = "",
+    **numbers: Any,
 ) -> dict[str, str]:
-    numbers = (
-        f"update_window_dims = {bracketed(update_window_dims)}, "
-        f"inserted_window_dims = {bracketed(inserted_window_dims)}, "
-        f"input_batching_dims = {bracketed(input_batching_dims)}, "
-        f"scatter_indices_batching_dims = {bracketed(scatter_indices_batching_dims)}, "
-        f"scatter_dims_to_operand_dims = {bracketed(scatter_dims_to_operand_dims)}, "
-        f"index_vector_dim = {index_vector_dim}"
-    )
     return {
-        "scatter_dimension_numbers": f"#stablehlo.scatter<{numbers}>",
+        "scatter_dimension_numbers": _numbers("scatter", numbers),
         "indices_are_sorted": flag(indices_are_sorted),
         "unique_indices": flag(unique_indices),
     }
 
 
 # --- Derivatives ---------------------------------------------------------------------------------
-
-
-def _dynamic_slice_jvp(instr: Instr, tangents: Sequence[Value | None]) -> Value:
-    return dynamic_slice(tangents[0], *instr.operands[1:], **instr.attrs)
 
 
 def _dynamic_slice_vjp(instr: Instr, ct: Value, wanted: Sequence[bool]) -> tuple[Contribution, ...]:
@@ -266,10 +239,6 @@ def _dynamic_update_slice_vjp(
     rest = dynamic_update_slice(ct, zeros(update.type), *starts) if wanted[0] else None
     part = dynamic_slice(ct, *starts, slice_sizes=update.type.shape) if wanted[1] else None
     return rest, part, *(None,) * len(starts)
-
-
-def _gather_jvp(instr: Instr, tangents: Sequence[Value | None]) -> Value:
-    return gather(tangents[0], instr.operands[1], **instr.attrs)
 
 
 def _gather_vjp(instr: Instr, ct: Value, wanted: Sequence[bool]) -> tuple[Contribution, ...]:
@@ -571,10 +540,6 @@ def _dynamic_slice_batch(instr: Instr, operands: Sequence[Value], size: int) -> 
     )
 
 
-def _dynamic_update_slice_batch(instr: Instr, operands: Sequence[Value], size: int) -> Value:
-    return updated_where(instr, operands, size, None)
-
-
 def updated_where(instr: Instr, operands: Sequence[Value], size: int, mask: Value | None) -> Value:
     """A dynamic_update_slice of lanes, in those where `mask` holds, at the cost of the update."""
     flags = batching.is_batched(instr, operands)
@@ -613,30 +578,30 @@ def nowhere(indices: Value, mask: Value) -> Value:
     return select(batching.along(mask, indices.type.shape[1:]), indices, outside)
 
 
-dynamic_slice = Op(
+dynamic_slice: Op = Op(
     "dynamic_slice",
     _dynamic_slice,
     numpy=index_meaning.dynamic_slice,
     emit=spelled("dynamic_slice", lambda slice_sizes: {"slice_sizes": i64s(slice_sizes)}),
-    jvp=_dynamic_slice_jvp,
+    jvp=lambda instr, tangents: dynamic_slice(tangents[0], *instr.operands[1:], **instr.attrs),
     vjp=_dynamic_slice_vjp,
     batch=_dynamic_slice_batch,
 )
-dynamic_update_slice = Op(
+dynamic_update_slice: Op = Op(
     "dynamic_update_slice",
     _dynamic_update_slice,
     numpy=index_meaning.dynamic_update_slice,
     emit=plain("dynamic_update_slice"),
     jvp=_dynamic_update_slice_jvp,
     vjp=_dynamic_update_slice_vjp,
-    batch=_dynamic_update_slice_batch,
+    batch=lambda instr, operands, size: updated_where(instr, operands, size, None),
 )
-gather = Op(
+gather: Op = Op(
     "gather",
     _gather,
     numpy=index_meaning.gather,
     emit=spelled("gather", _gather_attributes),
-    jvp=_gather_jvp,
+    jvp=lambda instr, tangents: gather(tangents[0], instr.operands[1], **instr.attrs),
     vjp=_gather_vjp,
     batch=_gather_batch,
 )

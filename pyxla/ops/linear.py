@@ -83,10 +83,6 @@ def _fft_numpy(x: np.ndarray, *, fft_type: str, fft_length: Ints) -> np.ndarray:
     return transform(x, fft_length, axes)
 
 
-def _fft_attributes(*, fft_type: str, fft_length: Ints) -> dict[str, str]:
-    return {"fft_type": enum("fft_type", fft_type), "fft_length": i64s(fft_length)}
-
-
 def _cholesky_numpy(x: np.ndarray, *, lower: bool = True) -> np.ndarray:
     """The factor; the other triangle, undefined in StableHLO, is zero."""
     factor = np.linalg.cholesky(x if lower else np.conj(np.swapaxes(x, -1, -2)))
@@ -116,26 +112,7 @@ def _triangular_solve_numpy(
     return np.swapaxes(np.linalg.solve(np.swapaxes(a, -1, -2), np.swapaxes(b, -1, -2)), -1, -2)
 
 
-def _triangular_solve_attributes(
-    *,
-    left_side: bool,
-    lower: bool,
-    unit_diagonal: bool = False,
-    transpose_a: str = "NO_TRANSPOSE",
-) -> dict[str, str]:
-    return {
-        "left_side": flag(left_side),
-        "lower": flag(lower),
-        "unit_diagonal": flag(unit_diagonal),
-        "transpose_a": enum("transpose", transpose_a),
-    }
-
-
 # --- Derivatives ---------------------------------------------------------------------------------
-
-
-def _fft_jvp(instr: Instr, tangents: Sequence[Value | None]) -> Value:
-    return fft(tangents[0], **instr.attrs)
 
 
 def _fft_vjp(instr: Instr, ct: Value, wanted: Sequence[bool]) -> tuple[Contribution, ...]:
@@ -301,12 +278,18 @@ def _triangular_solve_batch(instr: Instr, operands: Sequence[Value], size: int) 
     return transpose(reshape(made, shape=(rows, size, columns)), permutation=(1, 0, 2))
 
 
-fft = Op(
+fft: Op = Op(
     "fft",
     _fft,
     numpy=_fft_numpy,
-    emit=spelled("fft", _fft_attributes),
-    jvp=_fft_jvp,
+    emit=spelled(
+        "fft",
+        lambda *, fft_type, fft_length: {
+            "fft_type": enum("fft_type", fft_type),
+            "fft_length": i64s(fft_length),
+        },
+    ),
+    jvp=lambda instr, tangents: fft(tangents[0], **instr.attrs),
     vjp=_fft_vjp,
     batch=batching.again,
 )
@@ -323,7 +306,15 @@ triangular_solve = Op(
     "triangular_solve",
     _triangular_solve,
     numpy=_triangular_solve_numpy,
-    emit=spelled("triangular_solve", _triangular_solve_attributes),
+    emit=spelled(
+        "triangular_solve",
+        lambda *, left_side, lower, unit_diagonal=False, transpose_a="NO_TRANSPOSE": {
+            "left_side": flag(left_side),
+            "lower": flag(lower),
+            "unit_diagonal": flag(unit_diagonal),
+            "transpose_a": enum("transpose", transpose_a),
+        },
+    ),
     jvp=_triangular_solve_jvp,
     vjp=_triangular_solve_vjp,
     batch=_triangular_solve_batch,

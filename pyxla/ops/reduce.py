@@ -84,10 +84,10 @@ def window_shape(
     op: str,
     x: ArrayType,
     window_dimensions: Ints,
-    window_strides: Ints | None,
-    base_dilations: Ints | None,
-    window_dilations: Ints | None,
-    padding: Pairs | None,
+    window_strides: Ints | None = None,
+    base_dilations: Ints | None = None,
+    window_dilations: Ints | None = None,
+    padding: Pairs | None = None,
 ) -> Ints:
     """How many windows there are along each dimension."""
     ones = (1,) * x.ndim
@@ -149,7 +149,7 @@ def _select_and_scatter(
     regions: tuple[Region, ...] = (),
 ) -> ArrayType:
     name = "select_and_scatter"
-    shape = window_shape(name, x, window_dimensions, window_strides, None, None, padding)
+    shape = window_shape(name, x, window_dimensions, window_strides, padding=padding)
     if source.dtype != x.dtype or source.shape != shape:
         refuse(name, f"source {source} must have {x}'s element type and shape {list(shape)}")
     if init.shape or init.dtype != x.dtype:
@@ -196,10 +196,10 @@ def _windows(
     shape: Ints,
     result_shape: Ints,
     window_dimensions: Ints,
-    window_strides: Ints | None,
-    base_dilations: Ints | None,
-    window_dilations: Ints | None,
-    padding: Pairs | None,
+    window_strides: Ints | None = None,
+    base_dilations: Ints | None = None,
+    window_dilations: Ints | None = None,
+    padding: Pairs | None = None,
 ) -> Iterator[tuple[Ints, list[Ints]]]:
     """Each window's position, and the positions of the elements it sees (padding left out)."""
     ones = (1,) * len(shape)
@@ -223,46 +223,22 @@ def _windows(
 
 
 def _reduce_window_numpy(
-    *operands: np.ndarray,
-    window_dimensions: Ints,
-    window_strides: Ints | None = None,
-    base_dilations: Ints | None = None,
-    window_dilations: Ints | None = None,
-    padding: Pairs | None = None,
-    computation: str = "",
-    regions: Sequence[Elementwise] = (),
+    *operands: np.ndarray, computation: str = "", regions: Sequence[Elementwise] = (), **window: Any
 ) -> Any:
     count = len(operands) // 2
     xs, inits = operands[:count], operands[count:]
-    settings = (window_dimensions, window_strides, base_dilations, window_dilations, padding)
-    shape = window_shape("reduce_window", array_type(xs[0].dtype, xs[0].shape), *settings)
+    shape = window_shape("reduce_window", array_type(xs[0].dtype, xs[0].shape), **window)
     results = tuple([np.full(shape, init, x.dtype) for x, init in zip(xs, inits, strict=True)])
     combine = elementwise_numpy(computation, regions)
-    for at, seen in _windows(xs[0].shape, shape, *settings):
+    for at, seen in _windows(xs[0].shape, shape, **window):
         for position in seen:
             _accumulate(combine, results, at, [x[position] for x in xs])
     return results if count > 1 else results[0]
 
 
-def _reduce_window_attributes(
-    *,
-    window_dimensions: Ints,
-    window_strides: Ints | None = None,
-    base_dilations: Ints | None = None,
-    window_dilations: Ints | None = None,
-    padding: Pairs | None = None,
-    computation: str = "",
-) -> dict[str, str]:
-    optional = {
-        "window_strides": window_strides,
-        "base_dilations": base_dilations,
-        "window_dilations": window_dilations,
-    }
-    attributes = {name: i64s(values) for name, values in optional.items() if values}
-    attributes["window_dimensions"] = i64s(window_dimensions)
-    if padding:
-        attributes["padding"] = matrix(padding)
-    return attributes
+def _window_attributes(computation: str = "", **window: Any) -> dict[str, str]:
+    given = {name: value for name, value in window.items() if value}
+    return {name: (matrix if name == "padding" else i64s)(value) for name, value in given.items()}
 
 
 def _select_and_scatter_numpy(
@@ -270,18 +246,15 @@ def _select_and_scatter_numpy(
     source: np.ndarray,
     init: np.ndarray,
     *,
-    window_dimensions: Ints,
-    window_strides: Ints | None = None,
-    padding: Pairs | None = None,
     select: str = "",
     computation: str = "",
     regions: Sequence[Elementwise] = (),
+    **window: Any,
 ) -> np.ndarray:
     chooses = regions[0] if regions else lambda a, b: (DIRECTIONS[select](a, b),)
     combine = elementwise_numpy(computation, regions[1:])
     result = np.full(x.shape, init, x.dtype)
-    settings = (window_dimensions, window_strides, None, None, padding)
-    for at, seen in _windows(x.shape, source.shape, *settings):
+    for at, seen in _windows(x.shape, source.shape, **window):
         if not seen:
             continue
         chosen = seen[0]
@@ -294,20 +267,12 @@ def _select_and_scatter_numpy(
 
 def _emit_select_and_scatter(e: Any, instr: Any, operands: Any) -> Any:
     attrs, dtype = instr.attrs, instr.operands[0].type.dtype
-    attributes = _reduce_window_attributes(
-        window_dimensions=attrs["window_dimensions"],
-        window_strides=attrs.get("window_strides"),
-        padding=attrs.get("padding"),
-    )
+    attributes = _window_attributes(**{k: x for k, x in attrs.items() if k in _WINDOW})
     regions = instr.regions or (
         selector(attrs["select"], dtype),
         combiner(attrs["computation"], dtype),
     )
     return e.op("stablehlo.select_and_scatter", instr, operands, attributes, regions)
-
-
-def _select_and_scatter_blocks(x: ArrayType, *_: ArrayType, **attrs: Any) -> dict[str, Any]:
-    return {"select": element_types([x, x]), "computation": element_types([x, x])}
 
 
 # --- Derivatives ---------------------------------------------------------------------------------
@@ -602,7 +567,7 @@ reduce_window = Op(
     "reduce_window",
     _reduce_window,
     numpy=_reduce_window_numpy,
-    emit=computing("reduce_window", _reduce_window_attributes),
+    emit=computing("reduce_window", _window_attributes),
     blocks=elementwise_blocks,
     jvp=_reduce_window_jvp,
     vjp=_reduce_window_vjp,
@@ -613,7 +578,10 @@ select_and_scatter = Op(
     _select_and_scatter,
     numpy=_select_and_scatter_numpy,
     emit=_emit_select_and_scatter,
-    blocks=_select_and_scatter_blocks,
+    blocks=lambda x, *_, **attrs: {
+        "select": element_types([x, x]),
+        "computation": element_types([x, x]),
+    },
     jvp=_select_and_scatter_jvp,
     vjp=_select_and_scatter_vjp,
     batch=_windows_batch,

@@ -112,14 +112,12 @@ def _guard(part: ArrayType, factor: ArrayType, whole: bool = True) -> ArrayType:
     return part
 
 
-def _guard_numpy(part: np.ndarray, factor: np.ndarray, whole: bool = True) -> np.ndarray:
-    return np.where((factor == 0) & (whole | (part != part)), part.dtype.type(0), part)
-
-
 guard: Op = Op(
     "guard",
     _guard,
-    numpy=_guard_numpy,
+    numpy=lambda part, factor, whole=True: np.where(
+        (factor == 0) & (whole | (part != part)), part.dtype.type(0), part
+    ),
     jvp=_guard_jvp,
     vjp=_guard_vjp,
     batch=again,

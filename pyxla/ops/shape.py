@@ -92,16 +92,6 @@ def _slice_numpy(
     return x[tuple(map(builtins.slice, start_indices, limit_indices, strides))]
 
 
-def _slice_attributes(
-    start_indices: Ints, limit_indices: Ints, strides: Ints | None = None
-) -> dict[str, str]:
-    return {
-        "start_indices": i64s(start_indices),
-        "limit_indices": i64s(limit_indices),
-        "strides": i64s(strides or (1,) * len(start_indices)),
-    }
-
-
 def _pad(
     x: ArrayType,
     value: ArrayType,
@@ -148,16 +138,6 @@ def _pad_numpy(
     return padded[tuple(cut)]
 
 
-def _pad_attributes(
-    edge_padding_low: Ints, edge_padding_high: Ints, interior_padding: Ints
-) -> dict[str, str]:
-    return {
-        "edge_padding_low": i64s(edge_padding_low),
-        "edge_padding_high": i64s(edge_padding_high),
-        "interior_padding": i64s(interior_padding),
-    }
-
-
 def _reverse(x: ArrayType, dimensions: Ints) -> ArrayType:
     check_axes("reverse", "dimensions", dimensions, x.ndim)
     return x
@@ -186,21 +166,9 @@ def _again(instr: Instr, tangents: Sequence[Value | None]) -> Value:
     return instr.op(tangents[0], **instr.attrs)
 
 
-def _leading_vjp(instr: Instr, ct: Value, wanted: Sequence[bool]) -> tuple[Contribution, ...]:
-    return (Sum(ct, tuple(range(len(instr.attrs["broadcast_sizes"])))),)
-
-
-def _reshape_vjp(instr: Instr, ct: Value, wanted: Sequence[bool]) -> tuple[Contribution, ...]:
-    return (reshape(ct, shape=instr.operands[0].type.shape),)
-
-
 def _transpose_vjp(instr: Instr, ct: Value, wanted: Sequence[bool]) -> tuple[Contribution, ...]:
     inverse = tuple(map(int, np.argsort(instr.attrs["permutation"])))
     return (transpose(ct, permutation=inverse),)
-
-
-def _reverse_vjp(instr: Instr, ct: Value, wanted: Sequence[bool]) -> tuple[Contribution, ...]:
-    return (reverse(ct, **instr.attrs),)
 
 
 def _slice_vjp(instr: Instr, ct: Value, wanted: Sequence[bool]) -> tuple[Contribution, ...]:
@@ -303,14 +271,6 @@ def _broadcast_batch(instr: Instr, operands: Sequence[Value], size: int) -> Valu
     return broadcast_in_dim(x, shape=shape, broadcast_dimensions=axes)
 
 
-def _reshape_batch(instr: Instr, operands: Sequence[Value], size: int) -> Value:
-    return reshape(operands[0], shape=(size, *instr.attrs["shape"]))
-
-
-def _transpose_batch(instr: Instr, operands: Sequence[Value], size: int) -> Value:
-    return transpose(operands[0], permutation=(0, *batching.later(instr.attrs["permutation"])))
-
-
 def _slice_batch(instr: Instr, operands: Sequence[Value], size: int) -> Value:
     attrs = instr.attrs
     return slice(
@@ -359,32 +319,41 @@ broadcast = Op(
     numpy=lambda x, broadcast_sizes: np.broadcast_to(x, (*broadcast_sizes, *x.shape)),
     emit=spelled("broadcast", lambda broadcast_sizes: {"broadcast_sizes": i64s(broadcast_sizes)}),
     jvp=_again,
-    vjp=_leading_vjp,
+    vjp=lambda instr, ct, wanted: (Sum(ct, tuple(range(len(instr.attrs["broadcast_sizes"])))),),
     batch=_broadcast_batch,
 )
-reshape = Op(
+reshape: Op = Op(
     "reshape",
     _reshape,
     numpy=np.reshape,
     emit=spelled("reshape", lambda shape: {}),
     jvp=_again,
-    vjp=_reshape_vjp,
-    batch=_reshape_batch,
+    vjp=lambda instr, ct, wanted: (reshape(ct, shape=instr.operands[0].type.shape),),
+    batch=lambda instr, operands, size: reshape(operands[0], shape=(size, *instr.attrs["shape"])),
 )
-transpose = Op(
+transpose: Op = Op(
     "transpose",
     _transpose,
     numpy=lambda x, permutation: np.transpose(x, permutation),
     emit=spelled("transpose", lambda permutation: {"permutation": i64s(permutation)}),
     jvp=_again,
     vjp=_transpose_vjp,
-    batch=_transpose_batch,
+    batch=lambda instr, operands, size: transpose(
+        operands[0], permutation=(0, *batching.later(instr.attrs["permutation"]))
+    ),
 )
 slice = Op(
     "slice",
     _slice,
     numpy=_slice_numpy,
-    emit=spelled("slice", _slice_attributes),
+    emit=spelled(
+        "slice",
+        lambda start_indices, limit_indices, strides=None: {
+            "start_indices": i64s(start_indices),
+            "limit_indices": i64s(limit_indices),
+            "strides": i64s(strides or (1,) * len(start_indices)),
+        },
+    ),
     jvp=_again,
     vjp=_slice_vjp,
     batch=_slice_batch,
@@ -395,18 +364,25 @@ pad = Op(
     "pad",
     _pad,
     numpy=_pad_numpy,
-    emit=spelled("pad", _pad_attributes),
+    emit=spelled(
+        "pad",
+        lambda edge_padding_low, edge_padding_high, interior_padding: {
+            "edge_padding_low": i64s(edge_padding_low),
+            "edge_padding_high": i64s(edge_padding_high),
+            "interior_padding": i64s(interior_padding),
+        },
+    ),
     jvp=_pad_jvp,
     vjp=_pad_vjp,
     batch=_pad_batch,
 )
-reverse = Op(
+reverse: Op = Op(
     "reverse",
     _reverse,
     numpy=lambda x, dimensions: np.flip(x, dimensions),
     emit=spelled("reverse", lambda dimensions: {"dimensions": i64s(dimensions)}),
     jvp=_again,
-    vjp=_reverse_vjp,
+    vjp=lambda instr, ct, wanted: (reverse(ct, **instr.attrs),),
     batch=batching.shifted("dimensions"),
 )
 concatenate = Op(

@@ -153,10 +153,6 @@ def _keyed(x: ArrayType, dimension: int, direction: str, stable: bool) -> Region
     return build_region([x], body)
 
 
-def _sort_blocks(*xs: ArrayType, **_: Any) -> dict[str, Any]:
-    return {"comparator": [element for element in element_types(xs) for _ in range(2)]}
-
-
 def _top_k_numpy(x: np.ndarray, k: int) -> tuple[np.ndarray, np.ndarray]:
     """The k largest of each row, largest first, NaN counting as largest; ties by position."""
     order = np.argsort(np.flip(x, -1), axis=-1, kind="stable")
@@ -218,10 +214,6 @@ def _sort_vjp(instr: Instr, ct: Any, wanted: Sequence[bool]) -> tuple[Value | No
     )
 
 
-def _top_k_jvp(instr: Instr, tangents: Sequence[Value | None]) -> tuple[Value | None, ...]:
-    return _take(tangents[0], instr.results[1], tangents[0].type.ndim - 1), None
-
-
 def _top_k_vjp(instr: Instr, ct: Any, wanted: Sequence[bool]) -> tuple[Contribution, ...]:
     """To the positions they came from, which are distinct."""
     positions, axis = instr.results[1], instr.operands[0].type.ndim - 1
@@ -249,7 +241,9 @@ sort = Op(
     _sort,
     numpy=_sort_numpy,
     emit=_emit_sort,
-    blocks=_sort_blocks,
+    blocks=lambda *xs, **_: {
+        "comparator": [element for element in element_types(xs) for _ in range(2)]
+    },
     jvp=_sort_jvp,
     vjp=_sort_vjp,
     batch=batching.shifted("dimension"),
@@ -261,7 +255,10 @@ top_k = Op(
     emit=lambda e, instr, operands: e.op(
         "chlo.top_k", instr, operands, {"k": i64(instr.attrs["k"])}
     ),
-    jvp=_top_k_jvp,
+    jvp=lambda instr, tangents: (
+        _take(tangents[0], instr.results[1], tangents[0].type.ndim - 1),
+        None,
+    ),
     vjp=_top_k_vjp,
     batch=batching.again,
 )

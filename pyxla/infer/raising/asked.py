@@ -41,27 +41,15 @@ _BUILTINS = frozenset(
 )
 
 
-def _zeros(shape: tuple[int, ...]) -> Any:
-    return np.zeros(shape)
-
-
-def _rising(shape: tuple[int, ...]) -> Any:
-    return np.arange(np.prod(shape, dtype=int)).reshape(shape)
-
-
 def _diagonal(shape: tuple[int, ...]) -> Any:
     return np.eye(shape[-2], shape[-1]) + np.zeros(shape) if len(shape) > 1 else np.ones(shape)
 
 
-def _drawn(shape: tuple[int, ...]) -> Any:
-    return np.random.default_rng(0).normal(size=shape)
-
-
 _CONTENTS: tuple[Callable[[tuple[int, ...]], Any], ...] = (
-    _zeros,
-    _rising,
+    np.zeros,
+    lambda shape: np.arange(np.prod(shape, dtype=int)).reshape(shape),
     _diagonal,
-    _drawn,
+    lambda shape: np.random.default_rng(0).normal(size=shape),
     np.ones,
 )
 

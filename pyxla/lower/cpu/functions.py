@@ -116,10 +116,6 @@ def _sine(x: Value) -> Value:
     return select(compare(abs_(x), _all(x, NEAR), direction="LT"), x, y)
 
 
-def _cosine(x: Value) -> Value:
-    return _wave(x, 1)
-
-
 def _wave(x: Value, quarters: int) -> Value:
     """The sine of x and some quarters of a turn."""
     turns = round_nearest_even(multiply(x, _all(x, 2 / math.pi)))
@@ -232,6 +228,6 @@ def _number(number: float) -> Value:
 _Test = Callable[..., Value]
 _FUNCTIONS: dict[object, tuple[_Test, _Test]] = {
     sine: (_is_far, _sine),
-    cosine: (_is_far, _cosine),
+    cosine: (_is_far, lambda x: _wave(x, 1)),
     atan2: (_is_extreme, _arctangent),
 }
