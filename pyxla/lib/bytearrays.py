@@ -8,10 +8,51 @@ from typing import Any
 import numpy as np
 
 
-class ByteArray(bytearray):
+class Items:
+    """What sequences over a list share.  ordered: the classes that they are compared with."""
+
+    items: list[Any]
+    ordered: Any
+    __pyxla_sequence__ = "items"
+
+    def clear(self) -> None:
+        self.items.clear()
+
+    def reverse(self) -> None:
+        self.items.reverse()
+
+    def __len__(self) -> int:
+        return len(self.items)
+
+    def __bool__(self) -> bool:
+        return len(self.items) > 0
+
+    def __iter__(self) -> Any:
+        return iter(self.items)
+
+    def __reversed__(self) -> Any:
+        return reversed(self.items)
+
+    def __ne__(self, other: object) -> Any:
+        return not self == other
+
+    def __lt__(self, other: Any) -> Any:
+        return self.items < list(other) if isinstance(other, self.ordered) else NotImplemented
+
+    def __le__(self, other: Any) -> Any:
+        return self.items <= list(other) if isinstance(other, self.ordered) else NotImplemented
+
+    def __gt__(self, other: Any) -> Any:
+        return self.items > list(other) if isinstance(other, self.ordered) else NotImplemented
+
+    def __ge__(self, other: Any) -> Any:
+        return self.items >= list(other) if isinstance(other, self.ordered) else NotImplemented
+
+
+class ByteArray(Items, bytearray):
     """`bytearray` over a list."""
 
-    __pyxla_sequence__ = "items"
+    ordered = (bytes, bytearray)
     __hash__ = None  # type: ignore[assignment]
 
     def __init__(self, source: Any = (), encoding: Any = None) -> None:
@@ -49,12 +90,6 @@ class ByteArray(bytearray):
             raise ValueError("value not found in bytearray")
         self.items.remove(x)
 
-    def clear(self) -> None:
-        self.items.clear()
-
-    def reverse(self) -> None:
-        self.items.reverse()
-
     def copy(self) -> ByteArray:
         return _over(self.items[:])
 
@@ -62,18 +97,6 @@ class ByteArray(bytearray):
         if isinstance(x, (bytes, bytearray)):
             return bytes(self).count(x)
         return self.items.count(_byte(x))
-
-    def __len__(self) -> int:
-        return len(self.items)
-
-    def __bool__(self) -> bool:
-        return len(self.items) > 0
-
-    def __iter__(self) -> Any:
-        return iter(self.items)
-
-    def __reversed__(self) -> Any:
-        return reversed(self.items)
 
     def __contains__(self, x: Any) -> bool:
         if isinstance(x, (bytes, bytearray)):
@@ -133,22 +156,6 @@ class ByteArray(bytearray):
         if not isinstance(other, (bytes, bytearray)):
             return NotImplemented
         return self.items == list(other)
-
-    def __lt__(self, other: Any) -> Any:
-        return self.items < list(other) if isinstance(other, (bytes, bytearray)) else NotImplemented
-
-    def __le__(self, other: Any) -> Any:
-        return (
-            self.items <= list(other) if isinstance(other, (bytes, bytearray)) else NotImplemented
-        )
-
-    def __gt__(self, other: Any) -> Any:
-        return self.items > list(other) if isinstance(other, (bytes, bytearray)) else NotImplemented
-
-    def __ge__(self, other: Any) -> Any:
-        return (
-            self.items >= list(other) if isinstance(other, (bytes, bytearray)) else NotImplemented
-        )
 
     def __array__(self) -> Any:
         return np.array(self.items, np.uint8)

@@ -15,7 +15,7 @@ from typing import Any
 
 import numpy as np
 
-from pyxla.lib.bytearrays import ByteArray
+from pyxla.lib.bytearrays import ByteArray, Items
 from pyxla.lib.poly1d import Poly1d
 from pyxla.lib.queues import LifoQueue, PriorityQueue, Queue
 
@@ -27,10 +27,10 @@ def actual(cls: type) -> type:
     return next(base for base in cls.__mro__ if not base.__module__.startswith("pyxla."))
 
 
-class Deque(collections.deque):
+class Deque(Items, collections.deque):
     """`collections.deque` over a list."""
 
-    __pyxla_sequence__ = "items"
+    ordered = collections.deque
 
     def __init__(self, iterable: Any = (), maxlen: Any = None) -> None:
         self.items: list[Any] = []
@@ -87,9 +87,6 @@ class Deque(collections.deque):
     def count(self, x: Any) -> int:
         return self.items.count(x)
 
-    def reverse(self) -> None:
-        self.items.reverse()
-
     def index(self, x: Any, *bounds: Any) -> int:
         if x not in self.items:
             raise ValueError(f"{x!r} is not in deque")
@@ -105,18 +102,6 @@ class Deque(collections.deque):
             raise IndexError("deque already at its maximum size")
         self.items.insert(at, x)
 
-    def __lt__(self, other: Any) -> Any:
-        return self.items < other.items if isinstance(other, Deque) else NotImplemented
-
-    def __le__(self, other: Any) -> Any:
-        return self.items <= other.items if isinstance(other, Deque) else NotImplemented
-
-    def __gt__(self, other: Any) -> Any:
-        return self.items > other.items if isinstance(other, Deque) else NotImplemented
-
-    def __ge__(self, other: Any) -> Any:
-        return self.items >= other.items if isinstance(other, Deque) else NotImplemented
-
     def __add__(self, other: Any) -> Deque:
         if not isinstance(other, Deque):
             kind = type(other).__name__
@@ -127,18 +112,6 @@ class Deque(collections.deque):
         return Deque(self.items * times, self.limit)
 
     __rmul__ = __mul__
-
-    def __reversed__(self) -> Any:
-        return reversed(self.items)
-
-    def __len__(self) -> int:
-        return len(self.items)
-
-    def __bool__(self) -> bool:
-        return len(self.items) > 0
-
-    def __iter__(self) -> Any:
-        return iter(self.items)
 
     def __contains__(self, x: Any) -> bool:
         return x in self.items

@@ -18,7 +18,7 @@ from pyxla.lib.builtins import round_decimals
 from pyxla.lib.manipulation import concatenate, cut, reshaped
 from pyxla.lib.operands import BOOL, FLOAT, as_array, cast, normalize_axes, splat
 from pyxla.lib.products import matmul
-from pyxla.lib.reductions import average, check_out, mean
+from pyxla.lib.reductions import average, mean
 from pyxla.lib.reductions import sum as sum_
 from pyxla.lib.registry import implements
 from pyxla.lib.scans import diff, take_one
@@ -32,7 +32,6 @@ from pyxla.ops.scope import slope_of
 
 @implements(np.round, np.around, np.ndarray.round)
 def round(a: Any, decimals: Any = 0, out: Any = None) -> Array:
-    check_out(out)
     x = as_array(a)
     if x.dtype == BOOL:
         if operator.index(decimals):

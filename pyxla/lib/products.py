@@ -41,7 +41,7 @@ from pyxla.lib.operands import (
     shown,
     splat,
 )
-from pyxla.lib.reductions import accumulate_all, accumulator, check_out
+from pyxla.lib.reductions import accumulate_all, accumulator
 from pyxla.lib.registry import implements
 from pyxla.lib.scans import take_one
 from pyxla.lib.ufuncs import UFUNCS, check_options
@@ -174,7 +174,6 @@ OPERATORS["matmul"] = matmul
 
 @implements(np.dot, np.ndarray.dot)
 def dot(a: Any, b: Any, out: Any = None) -> Array:
-    check_out(out)
     x, y = as_array(a), as_array(b)
     if not x.shape or not y.shape:
         return _scaled(x, y)
@@ -216,7 +215,6 @@ def vdot(a: Any, b: Any, /) -> Array:
 
 @implements(np.outer)
 def outer(a: Any, b: Any, out: Any = None) -> Array:
-    check_out(out)
     x, y = as_array(a), as_array(b)
     column = Array(reshaped(x.value, (x.size, 1)))
     return UFUNCS[np.multiply](column, Array(reshaped(y.value, (1, y.size))))
@@ -340,7 +338,6 @@ def _crosses_in_a_plane() -> bool:
 def trace(
     a: Any, offset: Any = 0, axis1: Any = 0, axis2: Any = 1, dtype: Any = None, out: Any = None
 ) -> Array:
-    check_out(out)
     x = diagonal(a, offset, axis1, axis2)
     found = accumulator(x.dtype) if dtype is None else as_dtype(dtype)
     return Array(accumulate_all(x.value, (x.ndim - 1,), found, "add", 0))
@@ -367,7 +364,6 @@ def einsum(
     casting: Any = "safe",
     optimize: Any = False,
 ) -> Array:
-    check_out(out)
     if not isinstance(subscripts, str):
         subscripts, operands = _from_lists((subscripts, *operands))
     arrays = [as_array(x) for x in operands]

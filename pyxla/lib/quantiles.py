@@ -31,7 +31,7 @@ from pyxla.lib.operands import (
     normalize_axes,
     splat,
 )
-from pyxla.lib.reductions import check_out, fold, keep, kept_shape, mean, reduced_axes
+from pyxla.lib.reductions import fold, keep, kept_shape, mean, reduced_axes
 from pyxla.lib.registry import implements
 from pyxla.lib.scans import take_one
 from pyxla.lib.selection import take_along_axis, where
@@ -185,7 +185,6 @@ def quantile(
     overwrite_input: bool = False, method: str = "linear", keepdims: bool = False, *,
     weights: Any = None, interpolation: Any = None, among: Int | None = None,
 ) -> Array:  # fmt: skip
-    check_out(out)
     if weights is not None:
         raise OpError("weights of quantiles are not supported")
     known = known_numbers(q)
@@ -211,7 +210,6 @@ def median(
     a: Any, axis: Any = None, out: Any = None, overwrite_input: bool = False, keepdims: bool = False
 ) -> Array:
     """The mean of the middle one or two; NaN where there is one."""
-    check_out(out)
     x = as_array(a)
     axes = normalize_axes(axis, x.ndim)
     rows = sorted_along(axes_last(x.value, axes), x.ndim - len(axes))

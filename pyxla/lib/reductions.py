@@ -6,6 +6,7 @@ float32 and rounded once.
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Callable
 from typing import Any
 
@@ -71,11 +72,6 @@ def statistic_axes(axis: Any, ndim: int, where: Any) -> Shape:
     return normalize_axes(axis, ndim) if where is True else reduced_axes(axis, ndim)
 
 
-def check_out(out: Any) -> None:
-    if out is not None:
-        raise OpError("out= is not supported here")
-
-
 def accumulator(dtype: np.dtype) -> np.dtype:
     """The dtype NumPy adds and multiplies elements of `dtype` in."""
     letter = CLASSES[dtype]
@@ -128,7 +124,6 @@ def _additive(computation: str, neutral: int) -> Callable[..., Any]:
         initial: Any = None,
         where: Any = True,
     ) -> Array:
-        check_out(out)
         x = as_array(a)
         axes = reduced_axes(axis, x.ndim)
         found = accumulator(x.dtype) if dtype is None else as_dtype(dtype)
@@ -194,7 +189,6 @@ def mean(
     *,
     where: Any = True,
 ) -> Array:
-    check_out(out)
     x = as_array(a)
     axes = statistic_axes(axis, x.ndim, where)
     work, result = _mean_dtypes(x.dtype, dtype)
@@ -237,7 +231,6 @@ def _variance(root: bool) -> Callable[..., Any]:
         mean: Any = None,
         correction: Any = None,
     ) -> Array:
-        check_out(out)
         x = as_array(a)
         axes = statistic_axes(axis, x.ndim, where)
         work, result = _mean_dtypes(x.dtype, dtype)
@@ -354,7 +347,6 @@ def _extremal(name: str) -> Callable[..., Any]:
         initial: Any = None,
         where: Any = True,
     ) -> Array:
-        check_out(out)
         x = as_array(a)
         axes = reduced_axes(axis, x.ndim)
         value = extremum(x.value, axes, name, initial, where)
@@ -369,7 +361,6 @@ min = implements(np.min, np.amin, np.ndarray.min)(_extremal("minimum"))
 
 @implements(np.ptp)
 def ptp(a: Any, axis: Any = None, out: Any = None, keepdims: bool = False) -> Array:
-    check_out(out)
     x = as_array(a)
     return max(x, axis, keepdims=keepdims) - min(x, axis, keepdims=keepdims)
 
@@ -393,7 +384,6 @@ def position_of(x: Value, axis: int, name: str) -> Value:
 
 def _positional(name: str) -> Callable[..., Any]:
     def call(a: Any, axis: Any = None, out: Any = None, *, keepdims: bool = False) -> Array:
-        check_out(out)
         x = as_array(a)
         value, shape = x.value, x.shape
         if axis is not None and not shape:
@@ -418,7 +408,6 @@ def _quantifier(computation: str, neutral: bool) -> Callable[..., Any]:
     def call(
         a: Any, axis: Any = None, out: Any = None, keepdims: bool = False, *, where: Any = True
     ) -> Array:
-        check_out(out)
         x = as_array(a)
         axes = reduced_axes(axis, x.ndim)
         value = masked(k.truth(x.value), where, neutral)
@@ -455,16 +444,24 @@ def without_nan(x: Array, neutral: Any) -> Array:
 
 
 def _filling(function: Callable[..., Any], neutral: Any) -> Callable[..., Any]:
-    return lambda a, *args, **options: function(without_nan(as_array(a), neutral), *args, **options)
+    """neutral: what NaN is replaced by, of a dtype."""
+
+    @functools.wraps(function)
+    def call(a: Any, *args: Any, **options: Any) -> Any:
+        x = as_array(a)
+        return function(without_nan(x, neutral(x.dtype)), *args, **options)
+
+    return call
 
 
-nansum = implements(np.nansum)(_filling(sum, 0))
-nanprod = implements(np.nanprod)(_filling(prod, 1))
+nansum = implements(np.nansum)(_filling(sum, lambda dtype: 0))
+nanprod = implements(np.nanprod)(_filling(prod, lambda dtype: 1))
 
 
 def _with_mask(function: Callable[..., Any]) -> Callable[..., Any]:
     """Only numbers take part, as `where=` does it."""
 
+    @functools.wraps(function)
     def call(a: Any, *args: Any, where: Any = True, **options: Any) -> Any:
         x = as_array(a)
         if CLASSES[x.dtype] not in "fc":
@@ -539,13 +536,5 @@ def _nan_extremal(name: str) -> Callable[..., Any]:
 
 nanmax = implements(np.nanmax)(_nan_extremal("maximum"))
 nanmin = implements(np.nanmin)(_nan_extremal("minimum"))
-nanargmax = implements(np.nanargmax)(
-    lambda a, *args, **options: argmax(
-        without_nan(as_array(a), lowest(as_array(a).dtype)), *args, **options
-    )
-)
-nanargmin = implements(np.nanargmin)(
-    lambda a, *args, **options: argmin(
-        without_nan(as_array(a), highest(as_array(a).dtype)), *args, **options
-    )
-)
+nanargmax = implements(np.nanargmax)(_filling(argmax, lowest))
+nanargmin = implements(np.nanargmin)(_filling(argmin, highest))

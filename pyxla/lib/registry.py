@@ -22,6 +22,7 @@ Needing the value of a Scalar (`int(n)`, `range(n)`, a shape) makes it static.
 from __future__ import annotations
 
 import functools
+import inspect
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any, Literal
@@ -54,9 +55,9 @@ class Implementation:
 
 @functools.cache
 def _place_of_out(function: Callable[..., Any]) -> int | None:
-    code = getattr(function, "__code__", None)
-    names = code.co_varnames[: code.co_argcount] if code else ()
-    return names.index("out") if "out" in names else None
+    parameters = inspect.signature(function).parameters
+    positional = [name for name, p in parameters.items() if p.kind is p.POSITIONAL_OR_KEYWORD]
+    return positional.index("out") if "out" in positional else None
 
 
 # The functions on values, and how they are called.

@@ -38,7 +38,6 @@ from pyxla.lib.operands import (
 from pyxla.lib.reductions import (
     NARROW,
     accumulator,
-    check_out,
     extremum,
     fold,
     highest,
@@ -117,7 +116,6 @@ def ufunc_reduce(
     where: Any = True,
 ) -> Array:
     """`ufunc.reduce`: XLA's reduction where the ufunc is associative, else element by element."""
-    check_out(out)
     x = as_array(array)
     axes = reduced_axes(axis, x.ndim)
     found = _loop_dtype(ufunc, x.dtype, dtype)
@@ -206,7 +204,6 @@ def take_one(x: Value, index: int, axis: int) -> Value:
 def ufunc_accumulate(
     ufunc: np.ufunc, array: Any, axis: Any = 0, dtype: Any = None, out: Any = None
 ) -> Array:
-    check_out(out)
     x = as_array(array)
     axis = normalize_axis(axis, x.ndim)
     found = _loop_dtype(ufunc, x.dtype, dtype)
@@ -224,7 +221,6 @@ def ufunc_reduceat(
     ufunc: np.ufunc, array: Any, indices: Any, axis: Any = 0, dtype: Any = None, out: Any = None
 ) -> Array:
     """Reductions of the slices between indices, or of one element where the next is no larger."""
-    check_out(out)
     x = as_array(array)
     axis = normalize_axis(axis, x.ndim)
     indices = listed(indices)

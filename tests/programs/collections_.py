@@ -13,6 +13,15 @@ import numpy as np
 from tests.programs import program
 
 
+@program("deque", lambda: (7,))
+def sequences_that_differ(n):
+    d = deque([1, n])
+    b = bytearray([1, n])
+    same = d != deque([1, 7]), b != bytearray([1, 7])
+    longer = d != deque([n]), b != b"a"
+    return same, longer, d != 3
+
+
 @program("deque", lambda: (2.0,))
 def deque_as_a_queue(x):
     d = deque([1.0, x])

@@ -242,6 +242,19 @@ def histogram_at(counts, where):
     return counts.argmax()
 
 
+@program("out=", lambda: (np.array([[1.0, 2, np.nan], [4, 5, 6]]),))
+def out_by_position(x):
+    columns, whole = np.zeros((4, 3)), np.zeros((3, 2, 3))
+    np.add.reduce(x, 0, None, columns[0])
+    np.nansum(x, 0, None, columns[1])
+    np.nanquantile(x, 0.5, 0, columns[2])
+    np.nanmean(x, 0, None, columns[3])
+    np.add.accumulate(x, 1, None, whole[0])
+    np.nancumsum(x, 0, None, whole[1])
+    np.multiply.reduceat(x, [0, 1], 0, None, whole[2])
+    return columns, whole
+
+
 @program("out=", lambda: (np.arange(4.0), np.zeros(4)))
 def out_argument(x, buffer):
     np.multiply(x, 2, out=buffer)

@@ -161,7 +161,6 @@ def _ufunc_reduceat(
     """Indices past their number are that of the end: what the last slice goes up to."""
     ufunc, x, at = function.args[0], as_array(array), as_array(indices)
     axis = normalize_axis(axis, x.ndim)
-    r.check_out(out)
     size = true_size(x, axis)
     starts = cast(at.value, INT)
     if is_bounded(at):
