@@ -176,8 +176,10 @@ def import_from(package: str | None, level: int, module: str, name: str) -> Any:
         try:
             return importlib.import_module(f"{found.__name__}.{name}")
         except ModuleNotFoundError:
-            message = f"cannot import name {name!r} from {found.__name__!r}"
-            raise ImportError(message, name=found.__name__) from None
+            path = getattr(found, "__file__", None)
+            words = f"cannot import name {name!r} from {found.__name__!r}"
+            words += f" ({path or 'unknown location'})"
+            raise ImportError(words, name=found.__name__, path=path) from None
 
 
 def matches_sequence(subject: Any) -> bool:

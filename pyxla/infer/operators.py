@@ -127,6 +127,7 @@ def _unsupported(engine: Engine, op: str, x: Any, y: Any, assigned: bool) -> Exc
     message = f"unsupported operand types for {symbol}: {kinds[0]} and {kinds[1]}"
     classes = [python_class(engine, v) for v in (x, y)]
     names = [full_name(cls) for cls in classes if cls is not None]
+    assigned = assigned and not _numpy_adds(engine, x, y)
     own = {"add": classes[:1], "mod": classes[:1], "mul": classes}.get(op, [])
     joins = any(hasattr(cls, f"__{op}__") and hasattr(cls, "__len__") for cls in own)
     words = _no_operands(op, names, assigned) if len(names) == 2 and not joins else None
@@ -154,10 +155,11 @@ def without_none(engine: Engine, op: str, *xs: Any, assigned: bool = False) -> l
     optional = [is_variant(x, "optional") for x in xs]
     others = [x.value if maybe else x for x, maybe in zip(xs, optional, strict=True)]
     names = [type_name(engine, x) for x in others]
-    errors: list[Any] = [
-        TypeError(_no_operands(op, [*names[:i], "NoneType", *names[i + 1 :]], assigned))
-        for i in range(len(xs))
-    ]
+    errors: list[Any] = []
+    for i in range(len(xs)):
+        told = assigned and not _numpy_adds(engine, *others[:i], *others[i + 1 :])
+        classes = [*names[:i], "NoneType", *names[i + 1 :]]
+        errors.append(TypeError(_no_operands(op, classes, told)))
     if all(optional) and len(xs) == 2:  # the words are others where the second is None too
         both_none = TypeError(_no_operands(op, ["NoneType", "NoneType"], assigned))
         errors[0] = Raises(TypeError, functools.partial(_none, engine, xs[1], both_none, errors[0]))
@@ -175,6 +177,11 @@ def without_none(engine: Engine, op: str, *xs: Any, assigned: bool = False) -> l
             combined = functools.reduce(functools.partial(binary, engine, "or_"), tests, x.tag)
             engine.ensure(combined, error)
     return others
+
+
+def _numpy_adds(engine: Engine, *xs: Any) -> bool:
+    """Whether an operand is NumPy's, which speaks of the operator that makes a new value."""
+    return any(type(x) is Array or arrays.is_array(engine, x) for x in xs)
 
 
 def _none(engine: Engine, other: Any, both_none: Exception, error: Exception) -> Exception:

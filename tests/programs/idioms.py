@@ -151,6 +151,26 @@ def prints(n, x):
     return 0
 
 
+@program("idiom", lambda: (3, 2.5))
+def fields_that_are_not_there(n, x):
+    found = []
+    for template in ("{} {} {}", "{0} {2}", "{} {1}", "{0} {}", "{k}"):
+        try:
+            found.append(template.format(n, x))
+        except (IndexError, ValueError, KeyError) as error:
+            found.append(str(error))
+    return found
+
+
+@program("idiom", lambda: (3,))
+def name_that_a_module_has_not(n):
+    try:
+        from numpy import lingspace  # noqa: F401, PLC0415
+    except ImportError as error:
+        return str(error)
+    return n
+
+
 @program("idiom", lambda: (5,), lambda: (0,))
 def asserts(n):
     assert n > 0, f"n must be positive, got {n}"

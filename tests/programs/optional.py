@@ -322,6 +322,21 @@ def added_in_place(x):
     return total
 
 
+def _added(left, right):
+    try:
+        left += right
+    except TypeError as error:
+        return str(error)
+    return left
+
+
+@program("optional", lambda: (np.array([1.0, 3.0]), 1), lambda: (np.array([1.0, 3.0]), 3))
+def words_for_none_beside_numbers(x, limit):
+    found = None if limit > 2 else 2
+    one = None if limit > 2 else x[0]
+    return _added(found, x[1]), _added(found, 1), _added(one, 1), _added(x[1], found)
+
+
 @program("optional", lambda: (np.ones(3), 5), lambda: (np.ones(3), 9), lambda: (np.zeros(3), 1))
 def told_by_a_conjunction(x, n):
     found = None if n > 7 else x

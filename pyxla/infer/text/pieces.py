@@ -176,24 +176,35 @@ def _format(engine: Engine, x: Any, spec: Any = Const("")) -> Any:
     return formatted(engine, x, "", engine.static(spec, "a format"))
 
 
+# How fields are numbered, by whether the program leaves it to Python.
+_AUTOMATIC = {True: "automatic field numbering", False: "manual field specification"}
+
+
 @rule(str.format)
 def _str_format(engine: Engine, template: Any, /, *args: Any, **named: Any) -> Any:
     """`template.format(...)`; fields are positions and names."""
     parts: list[Any] = []
-    fields = iter(args)
+    count, automatic = 0, ""  # fields without a name; how fields are numbered
     for text, field, spec, conversion in string.Formatter().parse(template.value):
         parts.append(Const(text))
         if field is None:
             continue
         if "." in field or "[" in field or "{" in (spec or ""):
             raise engine.refuse("this field of str.format is not supported", "use an f-string")
-        try:
-            x = next(fields) if not field else args[int(field)] if field.isdigit() else named[field]
-        except (StopIteration, IndexError):
-            message = "Replacement index 0 out of range for positional args tuple"
-            return engine.raise_constant(IndexError(message))
-        except KeyError as error:
-            return engine.raise_constant(error)
+        if field and not field.isdigit():
+            if field not in named:
+                return engine.raise_constant(KeyError(field))
+            x = named[field]
+        else:
+            before, automatic = automatic, _AUTOMATIC[not field]
+            if before not in ("", automatic):
+                message = f"cannot switch from {before} to {automatic}"
+                return engine.raise_constant(ValueError(message))
+            index, count = int(field or count), count + 1
+            if index >= len(args):
+                message = f"Replacement index {index} out of range for positional args tuple"
+                return engine.raise_constant(IndexError(message))
+            x = args[index]
         parts.append(formatted(engine, x, conversion or "", spec or ""))
     return joined(parts)
 
