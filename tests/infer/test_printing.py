@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import contextlib
 import dataclasses
+import io
+import sys
 
 import numpy as np
 import pytest
@@ -127,8 +130,21 @@ def test_prints_before_it_raises(capsys):
     assert capsys.readouterr().out == "before 3\nbefore 1\nafter\n"
 
 
+def test_streams_of_sys(capsys):
+    @pyxla.compile
+    def told(x):
+        print("first", x, file=sys.stderr)
+        print("second", x, file=sys.stdout)
+
+    told(1.5)
+    assert capsys.readouterr() == ("second 1.5\n", "first 1.5\n")
+    with contextlib.redirect_stderr(io.StringIO()) as found:
+        told(2.5)
+    assert found.getvalue() == "first 2.5\n"
+
+
 def test_files_are_refused():
-    with pytest.raises(pyxla.CompileError, match="print to the standard output"):
+    with pytest.raises(pyxla.CompileError, match="for sys.stdout and sys.stderr alone"):
         pyxla.compile(lambda x, file: print(x, file=file))(1, "out")
 
 

@@ -8,6 +8,7 @@ outside array which every `print` changes, so that branches, loops and calls car
 from __future__ import annotations
 
 import builtins
+import sys
 from collections.abc import Callable, Sequence
 from typing import Any
 
@@ -45,18 +46,33 @@ def _print(
     file: Any = Const(None),
     flush: Any = Const(False),
 ) -> Any:
-    if not (isinstance(file, Const) and file.value is None):
-        raise engine.refuse("print(file=...) is not supported", "print to the standard output")
+    stream = _stream(engine, file)
     values: list[Value] = []
     readers = [reader(engine, x, values) for x in args]
     ends = [reader(engine, x, values) for x in (sep, end, flush)]
 
     def print_(*given: np.ndarray) -> None:
         sep, end, flush = (read(given) for read in ends)
-        builtins.print(*[read(given) for read in readers], sep=sep, end=end, flush=flush)
+        file = getattr(sys, stream)
+        builtins.print(*[read(given) for read in readers], sep=sep, end=end, file=file, flush=flush)
 
     do(engine, print_, values)
     return Const(None)
+
+
+def _stream(engine: Engine, file: Any) -> str:
+    """Which attribute of `sys` is printed to: what it is when the program prints."""
+    if isinstance(file, Const) and file.value is None:
+        return "stdout"
+    outside = [place.read() for place, x in engine.captures.places.items() if x is file]
+    outside += [file.value] if isinstance(file, Const) else []
+    for name in ("stdout", "stderr"):
+        if any(x is getattr(sys, name) for x in outside):
+            return name
+    raise engine.refuse(
+        "print(file=...) is compiled for sys.stdout and sys.stderr alone",
+        "return the text, and write it outside",
+    )
 
 
 def do(engine: Engine, function: Callable[..., None], values: Sequence[Value] = ()) -> None:
