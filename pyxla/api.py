@@ -526,9 +526,9 @@ class Compiled:
     ) -> Entry:
         """A specialization, with why it was made."""
         entry = Entry(found, record, self._argument_names(found), slot, typed)
-        earlier = [other.request for _, other in self._cache.items()]
+        earlier = [(other.request, other.names) for _, other in self._cache.items()]
         record.types = entry.types
-        record.why = reasons.why(found.request, entry.names, earlier)
+        record.why = reasons.why((found.request, entry.names), earlier)
         journal.LOGS["specialize"].info("%s(%s): %s", record.function, record.types, record.why)
         return entry
 

@@ -16,11 +16,15 @@ OPTIONS = {
 }
 
 
-def why(request: Request, names: Sequence[str], earlier: Sequence[Request]) -> str:
-    """What the nearest of the `earlier` requests has otherwise; `names` are the arguments'."""
-    if not earlier:
+Named = tuple[Request, Sequence[str]]  # with the names of its arguments
+
+
+def why(named: Named, before: Sequence[Named]) -> str:
+    """What the nearest of the requests before has otherwise."""
+    if not before:
         return "it was not compiled yet"
-    found = [list(_differences(request, other, names)) for other in earlier]
+    request, earlier = named[0], [other for other, _ in before]
+    found = [list(_differences(named, other)) for other in before]
     nearest = min(range(len(found)), key=lambda i: len(found[i]))
     told, number = found[nearest], nearest + 1
     if told:
@@ -36,14 +40,28 @@ def why(request: Request, names: Sequence[str], earlier: Sequence[Request]) -> s
     return "something outside that it takes for known was bound anew"
 
 
-def _differences(request: Request, other: Request, names: Sequence[str]) -> Iterator[str]:
-    if request.names != other.names:
-        yield f"keywords {list(request.names)}, there {list(other.names)}"
-    if len(request.args) != len(other.args):
-        yield f"{len(request.args)} arguments and captured objects, there {len(other.args)}"
-        return
-    for name, mine, theirs in zip(names, request.args, other.args, strict=True):
-        yield from _in(mine, theirs, name)
+def _differences(named: Named, before: Named) -> Iterator[str]:
+    mine, theirs = _by_name(named), _by_name(before)
+    for key in [*mine, *(key for key in theirs if key not in mine)]:
+        if key not in theirs:
+            yield f"{key[0]} is given, there not"
+        elif key not in mine:
+            yield f"{key[0]} is not given, there it is"
+        else:
+            yield from _in(mine[key], theirs[key], key[0])
+    for name in {*named[0].names}.symmetric_difference(before[0].names):
+        if (name, 0) in mine and (name, 0) in theirs:
+            by_name = ("by position", "by name")
+            here = name in named[0].names
+            yield f"{name} is given {by_name[here]}, there {by_name[not here]}"
+
+
+def _by_name(named: Named) -> dict[tuple[str, int], Any]:
+    """The arguments and captured objects by their names, those of one name also by their order."""
+    found: dict[tuple[str, int], Any] = {}
+    for name, arg in zip(named[1], named[0].args, strict=True):
+        found[name, sum(key[0] == name for key in found)] = arg
+    return found
 
 
 def _in(mine: Any, theirs: Any, name: str) -> Iterator[str]:

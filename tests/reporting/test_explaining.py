@@ -17,7 +17,7 @@ from pyxla.errors import CompileError
 SCALE = np.full(3, 2.0)
 
 
-def zeros(n, x):
+def zeros(n, x=0.0):
     return np.zeros(n) + x
 
 
@@ -50,11 +50,13 @@ def test_what_differs_from_what_was_compiled_before():
     f(3, 1.0)
     f(3, 1)
     f(3, x=1)
-    first, second, third, fourth = whys(f)
+    f(3)
+    first, second, third, fourth, fifth = whys(f)
     assert first == "it was not compiled yet"
     assert second == "n is static[3], there static[2] (nearest: specialization 1)"
     assert third == "x is int, there float (nearest: specialization 2)"
-    assert fourth.startswith("keywords ['x'], there []")
+    assert fourth == "x is given by name, there by position (nearest: specialization 3)"
+    assert fifth == "x is not given, there it is (nearest: specialization 2)"
 
 
 def test_differences_inside_containers():
