@@ -9,10 +9,12 @@ import difflib
 import functools
 import inspect
 import re
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from typing import Any
 
 import numpy as np
+
+WRONG_CALL = r"missing (?:a |\d+ )?required|takes .*argument|multiple values"
 
 HINTS: tuple[tuple[str, str], ...] = (
     (r"depends? on the values|whether .* depends",
@@ -61,7 +63,7 @@ HINTS: tuple[tuple[str, str], ...] = (
     (r"complex", "complex numbers have no order and no integer part: use abs, .real or .imag"),
     (r"^pytree", "pass dict(x), list(x) or its parts; as it is it goes to jax functions only"),
     # calls
-    (r"missing (a |\d+ )?required|takes .*argument|got an unexpected keyword|multiple values",
+    (rf"{WRONG_CALL}|got an unexpected keyword",
      "pass the arguments that the function's `def` line names"),
     (r"never returns", "let a `break` or a `return` leave the loop, or the calls of itself end"),
     (r"to Python scalars", "take one item, as in x[0]; .astype converts all of them"),
@@ -69,6 +71,8 @@ HINTS: tuple[tuple[str, str], ...] = (
      "take items with x[i], and attributes without (): functions, classes and instances with "
      "__call__ are called"),
     (r"interpreted as an integer", "make it an int: n // 2 rather than n / 2, or int(x)"),
+    (r"either both or neither", "give both, np.where(c, x, y), or take positions: np.where(c)[0]"),
+    (r"\b(method|function) is not iterable", "call it: x.items(), with ()"),
     (r"is not iterable", "iterate over an array, a list, a tuple, a dict or a range"),
     (r"unpack", "unpack into as many names as there are items"),
     (r"has no len|has no attribute|has no method|cannot set attribute",
@@ -76,6 +80,10 @@ HINTS: tuple[tuple[str, str], ...] = (
     (r"item deletion",
      "make a new array without the item: np.delete(x, i), or x[keep] by a mask; lists have del"),
     (r"unsupported operand.*\b(method|function)\b", "call it: x.mean(), with ()"),
+    (r"types for \+=?: (str .* and (int|float)|(int|float).* and str)",
+     "a number becomes text by str(n) or in f'{n}', text a number by int(s) or float(s)"),
+    (r"types for \*=?: ((list|tuple|str).* and float|float.* and (list|tuple|str))",
+     "repeat by an int: n // 2 rather than n / 2, or int(x)"),
     (r"unsupported operand|is defined for ints|not defined for|does not take|must be real",
      "convert one of the operands, or use another operator"),
     (r"exceptions must derive", "raise an exception: raise ValueError(...)"),
@@ -88,6 +96,9 @@ HINTS: tuple[tuple[str, str], ...] = (
     (r"must be known while compiling",
      "compute it from shapes, constants and number arguments only"),
 )  # fmt: skip
+
+
+MOST_MEMBERS = 12
 
 
 def _unquoted(message: str) -> str:
@@ -115,6 +126,18 @@ def similar(name: str, known: Iterable[str]) -> str:
     return f"did you mean {found[0]!r}?" if found else ""
 
 
+def members(known: Iterable[str]) -> str:
+    """The hint for a name that is not there, where few are: all of them.
+
+    >>> members(["w", "b", "__init__"])
+    'it has b and w'
+    """
+    names = sorted({name for name in known if name[:1] != "_"})
+    if not names or len(names) > MOST_MEMBERS:
+        return ""
+    return f"it has {' and '.join(filter(None, (', '.join(names[:-1]), names[-1])))}"
+
+
 def owner(name: str) -> str:
     """The hint for an attribute that another type has, or NumPy as a function; else empty.
 
@@ -130,8 +153,8 @@ def owner(name: str) -> str:
 
 
 def misspelt(message: str, function: Callable[..., Any]) -> str:
-    """The hint for a keyword that `function` does not take, or a dtype that there is not, where
-    the message tells of one.
+    """The hint for a call that `function` does not take, or a dtype that there is not, where the
+    message tells of one.
 
     >>> misspelt("f() got an unexpected keyword argument 'axs'", lambda x, axis=0: x)
     "did you mean 'axis'?"
@@ -140,11 +163,16 @@ def misspelt(message: str, function: Callable[..., Any]) -> str:
     """
     if found := re.search(r"'(\w+)' is not a dtype", message):
         return similar(found[1], [name for name in np.sctypeDict if isinstance(name, str)])
-    found = re.search(r"unexpected keyword argument '(\w+)'", message)
+    found = re.search(rf"unexpected keyword argument '(\w+)'|{WRONG_CALL}", message)
     try:
-        known = [*inspect.signature(function).parameters] if found else []
+        given = inspect.signature(function).parameters.values() if found else ()
+        known = [p.name for p in given if p.kind is not p.VAR_KEYWORD]
     except (TypeError, ValueError):  # it has no signature
         known = []
-    if not (found and known):
-        return ""
-    return similar(found[1], known) or f"the parameters are {', '.join(known)}"
+    return parameters(found[1] or "", known) if found and known else ""
+
+
+def parameters(name: str, known: Sequence[str]) -> str:
+    """The hint for a call that passes something else than what a function takes: a `name`, or no
+    such number of arguments."""
+    return similar(name, known) or f"the parameters are {', '.join(known)}"

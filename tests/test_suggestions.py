@@ -67,6 +67,12 @@ def deleting(x: Any) -> Any:
     return x
 
 
+def shrinking(x: Any) -> Any:
+    while x.std() > 0.5:
+        x = (x[1:] + x[:-1]) / 2
+    return x
+
+
 REMEDIES: list[tuple[Callable[..., Any], str]] = [
     (lambda x: np.zeros(len(x) / 2), "n // 2"),
     (lambda x: np.zeros(2, 3), "one tuple"),  # type: ignore[call-overload]
@@ -82,6 +88,15 @@ REMEDIES: list[tuple[Callable[..., Any], str]] = [
     (lambda x: x.astype("flaot64"), "did you mean 'float64'?"),
     (lambda x: np.sum(x, dim=0), "axis, dtype"),  # type: ignore[call-overload]
     (lambda x: keyed(x, tolerance=1), "the parameters are x, tol"),  # type: ignore[call-arg]
+    (lambda x: keyed(x, 1, 2), "the parameters are x, tol"),  # type: ignore[call-arg]
+    (lambda x: sorted(x, cmp=1), "the parameters are x, key, reverse"),  # type: ignore[call-overload]
+    (lambda x: np.vstack(x, x), "the parameters are tup"),  # type: ignore[call-overload]
+    (lambda x: np.where(x > 0, x), "np.where(c, x, y)"),  # type: ignore[call-overload]
+    (lambda x: "n = " + float(x[0]), "str(n)"),  # type: ignore[operator]
+    (lambda x: [0.0] * (len(x) / 2), "n // 2"),  # type: ignore[operator]
+    (lambda x: Point(x[0]).height, "it has east and north"),  # type: ignore[attr-defined]
+    (lambda x: max({"a": 1}.items), "call it"),  # type: ignore[call-overload]
+    (shrinking, "append to a list"),
 ]
 
 

@@ -16,6 +16,7 @@ from __future__ import annotations
 import contextlib
 from collections import Counter, defaultdict
 from collections.abc import Callable, Iterator, Sequence
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -190,7 +191,9 @@ class Engine:
             notes = origins(values, self.loc)
             raise self.refuse(
                 f"{name}: {message}",
-                misspelt(message, function),
+                misspelt(
+                    message, partial(function, self) if self is next(iter(args), 0) else function
+                ),
                 types=types,
                 notes=notes,
                 **kind_of(error),

@@ -299,6 +299,7 @@ class Reading:
 
 
 SAME_TYPE = "assign the same type on every path"
+SAME_SHAPE = "give the array one shape on every path"
 
 
 class Conflict(Structure):

@@ -297,7 +297,7 @@ class Executable:
         except (OverflowError, jax.errors.JaxRuntimeError) as error:
             if (failure := _in_words(error, self.program, leaves)) is None:
                 raise
-            raise failure from error
+            raise failure from failure.__cause__
         return self._general(leaves, args)
 
     def _traced(self, values: Sequence[Any]) -> bool:
@@ -409,7 +409,8 @@ def _in_words(error: Exception, program: Program, leaves: Sequence[Any]) -> Exce
     name = program.name
     if isinstance(error, OverflowError):
         large = [x for x in leaves if type(x) is int and not -(2**63) <= x < 2**63]
-        return OverflowError(f"{name}(): {large[0]} does not fit in 64 bits") if large else None
+        words = f"{name}(): the argument {large[0]} does not fit in 64 bits" if large else ""
+        return OverflowError(words) if large else None
     text = str(error).partition("\n")[0]
     if "RESOURCE_EXHAUSTED" in text:
         return MemoryError(
@@ -417,7 +418,9 @@ def _in_words(error: Exception, program: Program, leaves: Sequence[Any]) -> Exce
         )
     if "callback" in text and (raised := jaxlower.raised_on_host()) is not None:
         return raised
-    return RuntimeError(f"{name}(): XLA failed: {text}")
+    failed = RuntimeError(f"{name}(): XLA failed: {text}")
+    failed.__cause__ = error  # where it failed is not the user's to see, but for reports
+    return failed
 
 
 def _is_simple(outcome: Outcome) -> bool:

@@ -37,6 +37,7 @@ import jax
 import ml_dtypes
 import numpy as np
 
+from pyxla import late
 from pyxla.errors import BadArgument, CompileError
 from pyxla.ir.types import (
     DTYPE_NAMES,
@@ -78,6 +79,8 @@ from pyxla.runtime.descriptions import (
 from pyxla.runtime.numbers import ITEMS, LONG, Path, numbers_of
 from pyxla.runtime.places import below, is_static, path_of, static_tree, step_of
 from pyxla.runtime.texts import CODES, is_data, leaves_of
+
+compiler = late.module("pyxla.compiler")
 
 CONSTANTS = frozenset((bool, str, type(None)))
 _jax_keys: dict[Any, Any] = {}
@@ -478,7 +481,9 @@ def parameter_name(function: Any, index: int, count: int, names: Sequence[str]) 
 
 
 def name_argument(error: BadArgument, function: Any, count: int, names: Sequence[str]) -> None:
-    """Let a refusal of one of `count` arguments say the name of the parameter that takes it."""
+    """Let a refusal of one of `count` arguments say the name of the parameter that takes it, and
+    where the function is."""
+    error.loc = error.loc or compiler.location(function)
     if error.path[0] < count:
         error.name(parameter_name(function, error.path[0], count, names))
 

@@ -147,7 +147,7 @@ def asks_the_system(x):
     return os.getcwd()  # <-
 
 
-@bad("nested too deeply", float)
+@bad("deep_recursion calls itself on every path: only an exception would end that", float)
 def deep_recursion(x):
     return deep_recursion(x * 0.5)  # <-
 

@@ -8,7 +8,7 @@ from typing import Any, cast
 
 from pyxla.errors import CompileError
 from pyxla.frontend.source import SourceFunction
-from pyxla.hints import similar
+from pyxla.hints import parameters
 from pyxla.infer.engine import Engine
 from pyxla.infer.lattice import Compound, Const, Scalar, Tuple
 from pyxla.infer.lists import columnar
@@ -107,6 +107,6 @@ def _bad_call(
 ) -> CompileError:
     """The refusal of arguments that a function does not take: CPython's TypeError."""
     known = (*source.args, *source.kwonly)
-    listed = f"the parameters are {', '.join(known)}" if known else ""
-    hints = [similar(name, known) or listed for name in kwargs if name not in known]
-    return engine.refuse(message, "".join(hints[:1]), raises=TypeError, words=message)
+    wrong = next((name for name in kwargs if name not in known), "")
+    hint = parameters(wrong, known) if known else "it takes no arguments"
+    return engine.refuse(message, hint, raises=TypeError, words=message)

@@ -9,7 +9,7 @@ than of the one that it is in has an end that data decides.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -59,6 +59,11 @@ def check_depth(engine: Engine, frame: Any) -> None:
     engine.activations[function] += bool(undecided)
     if not undecided and len(frames) < MAX_DEPTH:
         return
+    if _is_endless(frames, function):
+        raise engine.refuse(
+            f"{frame.ssa.source.name} calls itself on every path: only an exception would end that",
+            "let an `if` return without the call",
+        )
     stackable = to_loops(frame.ssa.source) is not None
     most = LIMITS[stackable]
     few = engine.activations[function] <= (MAX_BESIDE if engine.demands.stacks else most.calls)
@@ -93,6 +98,25 @@ def noted(engine: Engine, frame: Any, error: CompileError) -> None:
 def _is_undecided(frame: Any) -> bool:
     """Whether the function may also be left without the call that it is at."""
     return bool(frame.returns) or any(frame.pending.values())
+
+
+def _is_endless(frames: Sequence[Any], function: Any) -> bool:
+    """Whether a function comes to a call of itself on every path, as do those in between."""
+    calls = [i for i, f in enumerate(frames[:-1]) if f.ssa.function is function]
+    return bool(calls) and all(_is_certain(frame) for frame in frames[calls[-1] : -1])
+
+
+def _is_certain(frame: Any) -> bool:
+    """Whether all paths of a function lead to the call that it is at."""
+    met, work = {frame.position[0]}, [frame.ssa.function.blocks[0]]
+    while work:
+        block = work.pop()
+        if block not in met:
+            if not block.succs:
+                return False
+            met.add(block)
+            work += block.succs
+    return True
 
 
 def too_deep(engine: Engine, depth: str = "") -> Any:

@@ -114,6 +114,8 @@ def call_foldable(engine: Engine, value: Any, args: list[Any], kwargs: dict[str,
         if hasattr(value, "__objclass__"):
             words = f"{name} is not among the methods that can be compiled"
             raise engine.refuse(words, "use an operator, a statement or a loop")
+        if module and module.isidentifier() and module != "builtins" and module[0] != "_":
+            name = f"{module}.{name}"
         raise engine.refuse(
             f"{name} may give another result at every call, and would be called only once, while "
             "compiling",

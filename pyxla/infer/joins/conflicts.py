@@ -18,7 +18,16 @@ from pyxla.infer.heap import (
     Shadow,
 )
 from pyxla.infer.joins.edges import Edge
-from pyxla.infer.lattice import SAME_TYPE, UNDEFINED, Array, Compound, Conflict, Ref, describe
+from pyxla.infer.lattice import (
+    SAME_SHAPE,
+    SAME_TYPE,
+    UNDEFINED,
+    Array,
+    Compound,
+    Conflict,
+    Ref,
+    describe,
+)
 from pyxla.infer.lists import sites
 from pyxla.ir.core import Value
 
@@ -49,7 +58,7 @@ def shown(value: Any, state: Any) -> str:
     if isinstance(content, ObjectCell | Pooled):
         return f"an instance of {content.cls.__name__}"
     if isinstance(content, Array) and isinstance(value, Ref) and value.view:
-        return f"a view of {describe(content)}"
+        return f"a view of shape {value.view[-1].shape} of {describe(content)}"
     if isinstance(content, Array) and isinstance(value, Ref) and not content.shape:
         return f"a 0-d array of {content.dtype} (`x[()]` is its scalar)"
     return describe(content if isinstance(content, Array) else value)
@@ -93,8 +102,11 @@ def conflict(
     texts = [isinstance(value, Compound) and value.kind == "text" for value in values]
     hint = _OF_TEXT if any(texts) else _OF_ONE_TYPE if all(lists) else SAME_TYPE
     contents = [_content(v, s) for v, s in zip(values, states, strict=True) if v is not UNDEFINED]
-    if len({x.dtype if isinstance(x, Array) else None for x in contents} | {None}) > 2:
+    arrays = {(x.dtype, len(x.shape)) if isinstance(x, Array) else None for x in contents}
+    if len({key and key[0] for key in arrays} | {None}) > 2:
         hint = _OF_ONE_DTYPE
+    elif len(arrays) == 1 and None not in arrays:
+        hint = SAME_SHAPE
     demand = "apart"
     if any(isinstance(content, _LISTS) for content in contents):
         demand = "shared"

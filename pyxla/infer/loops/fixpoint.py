@@ -27,6 +27,7 @@ from pyxla.infer.joins.edges import Edge
 from pyxla.infer.joins.held import Held
 from pyxla.infer.joins.merge import merge
 from pyxla.infer.lattice import (
+    SAME_SHAPE,
     SAME_TYPE,
     Conflict,
     NeedsStatic,
@@ -63,6 +64,12 @@ from pyxla.ir.dominance import Component
 
 MAX_PASSES = 12
 MAX_NESTED = 6  # passes of which each brings a tuple that nests one deeper than before
+# What is told of names in a loop where elsewhere other words are.
+_IN_LOOPS = {
+    SAME_TYPE: "keep one type (dtype, shape, structure) per name in a loop",
+    SAME_SHAPE: "keep the array whole, and count which part of it is left, as in y[k:] or y[:n]; "
+    "or append to a list",
+}
 
 
 def visit_loop(engine: Engine, frame: Frame, component: Component) -> None:
@@ -112,9 +119,7 @@ def visit_loop(engine: Engine, frame: Frame, component: Component) -> None:
                 first_line(header),
                 notes=conflict.notes,
                 chain=engine.chain(),
-                hint="keep one type (dtype, shape, structure) per name in a loop"
-                if conflict.hint == SAME_TYPE
-                else conflict.hint,
+                hint=_IN_LOOPS.get(conflict.hint, conflict.hint),
                 remedy=conflict.demand,
             )
             unroll(engine, frame, component, edge, refusal)

@@ -13,7 +13,7 @@ import numpy as np
 from numpy.linalg import LinAlgError
 
 from pyxla.errors import CompileError, Location, also
-from pyxla.hints import owner, similar
+from pyxla.hints import members, owner, similar
 from pyxla.infer.arrays import access as arrays
 from pyxla.infer.interface import Engine
 from pyxla.ir.core import Instr, Phi, Value
@@ -87,8 +87,9 @@ def missing(
     message = f"{kind} has no attribute {name!r}"
     cls = python_class(engine, x)
     hint = owner(name) or similar(name, known)
-    if cls is dict and not hint:
-        hint = f"items of a dict are taken by their keys: [{name!r}]"
+    if not hint:
+        keyed = f"items of a dict are taken by their keys: [{name!r}]"
+        hint = keyed if cls is dict else members(known)
     if cls is None or hasattr(cls, name):  # CPython has it
         return engine.refuse(message, hint, also(AttributeError))
     words = f"{full_name(cls)!r} object has no attribute {name!r}"
