@@ -87,12 +87,7 @@ def _parser() -> argparse.ArgumentParser:
     )
     about = f"pyxla {pyxla.__version__} (jax {jax.__version__}, Python {platform.python_version()})"
     parser.add_argument("--version", action="version", version=about)
-    parser.add_argument(
-        "--format",
-        choices=diagnostics.FORMATS,
-        default="human",
-        help="how errors are written: for people, in gcc's form for editors, as SARIF",
-    )
+    _add_format(parser, "human")
     commands = parser.add_subparsers(required=True, metavar="COMMAND")
     add = functools.partial(_command, commands)
     for name, (about, show) in _STAGES.items():
@@ -132,6 +127,16 @@ def _parser() -> argparse.ArgumentParser:
     return parser
 
 
+def _add_format(parser: argparse.ArgumentParser, default: str) -> None:
+    """Let `--format` stand here: before a command, or behind it, where it has no default."""
+    parser.add_argument(
+        "--format",
+        choices=diagnostics.FORMATS,
+        default=default,
+        help="how errors are written: for people, in gcc's form for editors, as SARIF",
+    )
+
+
 def _command(
     commands: Any, name: str, run: Callable[..., None], about: str, *words: str
 ) -> argparse.ArgumentParser:
@@ -140,6 +145,7 @@ def _command(
         name, help=about, description=about, epilog=f"example: pyxla {_EXAMPLES[name]}"
     )
     sub.set_defaults(run=run)
+    _add_format(sub, argparse.SUPPRESS)
     for word in words:
         many: dict[str, Any] = {"nargs": "*"} if word.endswith("...") else {}
         word = word.strip(".")
@@ -157,7 +163,7 @@ _EXAMPLES = {
     "stablehlo": "stablehlo model.py:dense 'f32[10,10]' 'f32[10]'",
     "hlo": "hlo --optimized model.py:dense 'f32[10,10]' 'f32[10]'",
     "dot": "dot model.py:dense 'f32[10,10]' 'f32[10]' | dot -Tsvg",
-    "check": "--format gcc check model.py:dense 'f32[10,10]' 'f32[10]'",
+    "check": "check --format gcc model.py:dense 'f32[10,10]' 'f32[10]'",
     "memory": "memory model.py:dense 'f32[10,10]' 'f32[10]'",
     "collectives": "collectives --mesh data=8 model.py:dense 'f32[1024@data,128]' 'f32[128]'",
     "report": "report model.py:dense 'f32[10,10]' 'f32[10]' -o report.html",

@@ -70,7 +70,7 @@ def test_people_get_the_same_place_and_more(program, capsys):
 
 
 def test_machines_get_sarif(program, capsys):
-    text = said(capsys, "--format", "sarif", "check", f"{program}:outer", "f64[4]")
+    text = said(capsys, "check", f"{program}:outer", "f64[4]", "--format", "sarif")
     log = json.loads(text)
     assert log["version"] == "2.1.0"
     (run,) = log["runs"]
@@ -173,7 +173,7 @@ def test_every_command_has_an_example(capsys):
         assert re.search(rf"^  pyxla (--\w+ \w+ )?{name}\b", text, re.MULTILINE), name
         with pytest.raises(SystemExit):
             main([name, "--help"])
-        assert f"example: pyxla {name}" in capsys.readouterr().out.replace("--format gcc ", "")
+        assert f"example: pyxla {name}" in capsys.readouterr().out
 
 
 @pytest.mark.parametrize("shell", ["bash", "zsh", "tcsh"])
