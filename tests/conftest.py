@@ -4,7 +4,8 @@ Most tests ask whether a program computes what CPython and NumPy do.  XLA compil
 of the time when LLVM does not optimize and kernels are emitted the plain way, and so it does the
 programs of JAX's that they are part of or compared with; all passes over HLO run as ever.  What
 `OPTIMIZED` names and tests with the mark `optimized` are compiled as users' programs are, and with
-`pyxla_XLA=full` in the environment all are.
+`pyxla_XLA=full` in the environment all are.  What inference makes of a program is computed by the
+meaning of its ops instead (`tests.meaning`), unless `pyxla_XLA` has a value.
 """
 
 from __future__ import annotations
@@ -16,9 +17,11 @@ from pathlib import Path
 
 import pytest
 from jax._src import compiler
+from jax._src.interpreters import mlir
 
 from pyxla import collector, options
-from tests import cost, effort
+from pyxla.runtime import jaxlink
+from tests import cost, effort, meaning
 
 os.environ["PYXLA_CACHE"] = "0"  # what was compiled before is compiled all the same
 # Processes that tests start load bytecode, as those of users do: without, half of their time is
@@ -41,9 +44,16 @@ OPTIMIZED |= {
     )
 }
 
+# What inference makes of a program is in question: each op computes what NumPy says.
+MEANT = {"infer"}
+# One for all modules: each that JAX makes for one of its own knows a dozen dialects.
+CONTEXT = mlir.make_ir_context()
+mlir.make_ir_context = lambda: CONTEXT
+
 
 def pytest_configure(config: pytest.Config) -> None:
     config.addinivalue_line("markers", "optimized: XLA compiles its programs as those of users")
+    config.addinivalue_line("markers", "compiled: XLA compiles its programs")
 
 
 @pytest.hookimpl(wrapper=True)
@@ -59,21 +69,22 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     items.sort(key=lambda item: sizes.get(item.name, 0), reverse=True)
 
 
-def optimized(item: pytest.Item) -> bool:
-    """Whether programs of this test are compiled as users' are."""
+def among(item: pytest.Item, files: set[str], marker: str) -> bool:
+    """Whether a test has the marker, or is in one of the files or folders."""
     path = item.path.relative_to(Path(__file__).parent)
     named = {path.as_posix(), *[folder.as_posix() for folder in path.parents]}
-    full = os.environ.get("pyxla_XLA") == "full"
-    marked = item.get_closest_marker("optimized") is not None
-    return full or marked or not named.isdisjoint(OPTIMIZED)
+    return item.get_closest_marker(marker) is not None or not named.isdisjoint(files)
 
 
 @pytest.fixture(autouse=True)
 def xla(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> None:
     """XLA's effort for what a test compiles: our programs and those of JAX's that hold them, or
     that they are compared with."""
-    if not optimized(request.node):
+    item, wanted = request.node, os.environ.get("pyxla_XLA")
+    if wanted != "full" and not among(item, OPTIMIZED, "optimized"):
         monkeypatch.setattr(compiler, "get_compile_options", effort.quick)
+    if not wanted and among(item, MEANT, "meant") and not item.get_closest_marker("compiled"):
+        monkeypatch.setattr(jaxlink, "jit", meaning.Meant)
 
 
 @pytest.fixture

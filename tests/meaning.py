@@ -1,0 +1,90 @@
+"""Programs that NumPy computes: each op by its `numpy` facet, in the place of what XLA compiles.
+
+`tests/ops` holds the facet against XLA, op by op; what inference and the library make of a program
+is the same for both, and what XLA would get is emitted and verified.  What calls Python or JAX, is
+traced, or takes so many ops that XLA takes less time, is compiled.
+"""
+
+from __future__ import annotations
+
+import functools
+from collections.abc import Sequence
+from typing import Any
+
+import jax
+import numpy as np
+
+from pyxla.ir.core import Instr, Region, Value
+from pyxla.ir.rewrite import ops_in
+from pyxla.runtime import jaxlink, jaxlower
+from pyxla.runtime.programs import Program
+
+COMPILED = jaxlink.jit
+OPS = 20_000
+
+
+class TooLong(Exception):  # noqa: N818 - control flow, not an error
+    """XLA would have been faster."""
+
+
+class Run:
+    """The values of one run.  Those of an iteration replace those of the one before."""
+
+    def __init__(self) -> None:
+        self.values: dict[Value, np.ndarray] = {}
+        self.left = OPS
+
+    def region(self, region: Region, *arguments: Any) -> tuple[np.ndarray, ...]:
+        self.values.update(zip(region.params, map(np.asarray, arguments), strict=True))
+        self.left -= len(region.instrs)
+        if self.left < 0:
+            raise TooLong
+        for instr in region.instrs:
+            self.values.update(zip(instr.results, self.instr(instr), strict=True))
+        return tuple([self.values[value] for value in region.results])
+
+    def instr(self, instr: Instr) -> list[np.ndarray]:
+        attrs: dict[str, Any] = dict(instr.attrs)
+        if instr.regions:
+            attrs["regions"] = tuple([functools.partial(self.region, r) for r in instr.regions])
+        made = instr.op.numpy(*[self.values[value] for value in instr.operands], **attrs)
+        results = [np.asarray(x) for x in (made if isinstance(made, tuple) else (made,))]
+        for x, value in zip(results, instr.results, strict=True):
+            assert (x.dtype, x.shape) == (value.type.dtype, value.type.shape), instr.op
+        return results
+
+
+class Meant:
+    """In the place of a jitted function: arrays to a list of arrays."""
+
+    def __init__(self, program: Program, donated: int = 0, given_up: Sequence[int] = ()) -> None:
+        self.program, self.donated = program, donated
+        self.given = program, donated, given_up
+        self.runs = all(op.numpy is not None and not op.effect for op in ops_in((program.region,)))
+        self.emitted = False
+
+    @functools.cached_property
+    def compiled(self) -> Any:
+        return COMPILED(*self.given)
+
+    @property
+    def lower(self) -> Any:
+        return self.compiled.lower
+
+    def __call__(self, *operands: Any) -> list[Any]:
+        if not self.runs or any(isinstance(x, jax.core.Tracer) for x in operands):
+            return self.compiled(*operands)
+        if not self.emitted:
+            self.emitted = jaxlower.module(self.program).operation.verify()
+        params = self.program.params
+        given = [
+            np.array(x, t.dtype) for x, t in zip(operands[self.donated :], params, strict=True)
+        ]
+        try:
+            with np.errstate(all="ignore"):
+                made = Run().region(self.program.region, *given)
+        except TooLong:
+            self.runs = False
+            return self.compiled(*operands)
+        with jaxlink.scoped():
+            return [jax.device_put(np.array(x)) for x in made]
