@@ -363,64 +363,48 @@ class Reading:
         return self ^ gather(set(), other)
 
     def __or__(self, other: Any) -> Any:
-        if not is_set(other):
-            return NotImplemented
-        return like(self, gather(gather(set(), self), other))
+        return like(self, gather(gather(set(), self), other)) if is_set(other) else NotImplemented
 
     def __and__(self, other: Any) -> Any:
-        if not is_set(other):
-            return NotImplemented
-        return like(self, shared(self, other, True))
+        return like(self, shared(self, other, True)) if is_set(other) else NotImplemented
 
     def __sub__(self, other: Any) -> Any:
-        if not is_set(other):
-            return NotImplemented
-        return like(self, shared(self, other, False))
+        return like(self, shared(self, other, False)) if is_set(other) else NotImplemented
 
     def __xor__(self, other: Any) -> Any:
-        if not is_set(other):
-            return NotImplemented
-        return like(self, gather(shared(self, other, False), shared(other, self, False)))
+        return (
+            like(self, gather(shared(self, other, False), shared(other, self, False)))
+            if is_set(other)
+            else NotImplemented
+        )
 
     def __ror__(self, other: Any) -> Any:
-        if not is_set(other):
-            return NotImplemented
-        return like(other, gather(gather(set(), other), self))
+        return like(other, gather(gather(set(), other), self)) if is_set(other) else NotImplemented
 
     def __rand__(self, other: Any) -> Any:
-        if not is_set(other):
-            return NotImplemented
-        return like(other, shared(other, self, True))
+        return like(other, shared(other, self, True)) if is_set(other) else NotImplemented
 
     def __rsub__(self, other: Any) -> Any:
-        if not is_set(other):
-            return NotImplemented
-        return like(other, shared(other, self, False))
+        return like(other, shared(other, self, False)) if is_set(other) else NotImplemented
 
     def __rxor__(self, other: Any) -> Any:
-        if not is_set(other):
-            return NotImplemented
-        return like(other, gather(shared(other, self, False), shared(self, other, False)))
+        return (
+            like(other, gather(shared(other, self, False), shared(self, other, False)))
+            if is_set(other)
+            else NotImplemented
+        )
 
     def __le__(self, other: Any) -> Any:
-        if not is_set(other):
-            return NotImplemented
-        return len(shared(self, other, False)) == 0
+        return len(shared(self, other, False)) == 0 if is_set(other) else NotImplemented
 
     def __lt__(self, other: Any) -> Any:
-        if not is_set(other):
-            return NotImplemented
-        return len(self) < len(other) and self <= other
+        return (len(self) < len(other) and self <= other) if is_set(other) else NotImplemented
 
     def __ge__(self, other: Any) -> Any:
-        if not is_set(other):
-            return NotImplemented
-        return len(shared(other, self, False)) == 0
+        return len(shared(other, self, False)) == 0 if is_set(other) else NotImplemented
 
     def __gt__(self, other: Any) -> Any:
-        if not is_set(other):
-            return NotImplemented
-        return len(self) > len(other) and self >= other
+        return (len(self) > len(other) and self >= other) if is_set(other) else NotImplemented
 
     def __eq__(self, other: Any) -> Any:
         if not is_set(other):
