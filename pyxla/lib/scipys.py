@@ -7,6 +7,7 @@ Functions whose JAX versions lose digits (`beta`, `betaln`, `log_ndtr`) are not 
 from __future__ import annotations
 
 import functools
+import inspect
 import math
 import sys
 import types
@@ -89,7 +90,25 @@ def _inexact(x: Any) -> Array:
     return found if found.dtype.kind in "fc" else Array(cast(found.value, np.dtype(np.float64)))
 
 
-# --- Functions -----------------------------------------------------------------------------------
+# --- Functions: of what the results depend on, by SciPy's names ----------------------------------
+
+IGNORED = frozenset(
+    ("overwrite_a", "overwrite_b", "overwrite_x", "check_finite")
+    + ("driver", "lapack_driver", "lwork", "plan", "type", "workers")
+)
+
+
+@functools.cache
+def _called(target: Any, function: Callable[..., Any]) -> Callable[..., Any]:
+    """`function` with the arguments of SciPy's function, the first by position."""
+    signature = inspect.signature(target)
+
+    def call(*args: Any, **named: Any) -> Any:
+        given = signature.bind(*args, **named).arguments
+        first, *rest = [(name, x) for name, x in given.items() if name not in IGNORED]
+        return function(first[1], **dict(rest))
+
+    return call
 
 
 def logsumexp(
@@ -111,24 +130,15 @@ def log_softmax(x: Any, axis: Any = None) -> Array:
 LINALG = "jax.scipy.linalg."
 
 
-def cholesky(
-    a: Any, lower: bool = False, overwrite_a: bool = False, check_finite: bool = True
-) -> Array:
-    result = LIBRARY[np.linalg.cholesky](_inexact(a), upper=not lower)
-    return result
+def cholesky(a: Any, lower: bool = False) -> Array:
+    return LIBRARY[np.linalg.cholesky](_inexact(a), upper=not lower)
 
 
-def solve_triangular(
-    a: Any, b: Any, trans: Any = 0, lower: bool = False, unit_diagonal: bool = False,
-    overwrite_b: bool = False, check_finite: bool = True,
-) -> Array:  # fmt: skip
-    options = {"trans": trans, "lower": lower, "unit_diagonal": unit_diagonal}
+def solve_triangular(a: Any, b: Any, **options: Any) -> Array:
     return foreign(LINALG + "solve_triangular", *_alike(a, b), **options)
 
 
-def cho_factor(
-    a: Any, lower: bool = False, overwrite_a: bool = False, check_finite: bool = True
-) -> Any:
+def cho_factor(a: Any, lower: bool = False) -> Any:
     """The factor alone is promised; the other triangle is zero, or what the matrix had there."""
     x = _inexact(a)
     factor = LIBRARY[np.linalg.cholesky](x, upper=not lower)
@@ -146,9 +156,7 @@ def _habits() -> tuple[bool, type]:
     return bool(factor[1, 0]), type(lower)
 
 
-def cho_solve(
-    c_and_lower: Any, b: Any, overwrite_b: bool = False, check_finite: bool = True
-) -> Array:
+def cho_solve(c_and_lower: Any, b: Any) -> Array:
     factor, lower = c_and_lower
     if isinstance(lower, Array):
         lower = constant_of(lower)
@@ -164,37 +172,19 @@ def expm(A: Any) -> Array:
     return foreign(LINALG + "expm", _inexact(A))
 
 
-def inv(a: Any, overwrite_a: bool = False, check_finite: bool = True) -> Array:
-    return LIBRARY[np.linalg.inv](a)
-
-
-def det(a: Any, overwrite_a: bool = False, check_finite: bool = True) -> Array:
-    return LIBRARY[np.linalg.det](a)
-
-
-def solve(a: Any, b: Any, lower: bool = False, overwrite_a: bool = False,
-          overwrite_b: bool = False, check_finite: bool = True) -> Array:  # fmt: skip
+def solve(a: Any, b: Any, lower: bool = False) -> Array:
     return LIBRARY[np.linalg.solve](a, b)
 
 
-def svd(
-    a: Any, full_matrices: bool = True, compute_uv: bool = True, overwrite_a: bool = False,
-    check_finite: bool = True, lapack_driver: str = "gesdd",
-) -> Any:  # fmt: skip
+def svd(a: Any, full_matrices: bool = True, compute_uv: bool = True) -> Any:
     found = LIBRARY[np.linalg.svd](a, full_matrices, compute_uv)
     return tuple(found) if compute_uv else found
 
 
-def svdvals(a: Any, overwrite_a: bool = False, check_finite: bool = True) -> Array:
-    return LIBRARY[np.linalg.svdvals](a)
-
-
 def eigh(
-    a: Any, b: Any = None, *, lower: bool = True, eigvals_only: bool = False,
-    overwrite_a: bool = False, overwrite_b: bool = False, type: int = 1, check_finite: bool = True,
-    subset_by_index: Any = None, subset_by_value: Any = None, driver: Any = None,
-) -> Any:  # fmt: skip
-    if b is not None or subset_by_index is not None or subset_by_value is not None:
+    a: Any, b: Any = None, *, lower: bool = True, eigvals_only: bool = False, **subset: Any
+) -> Any:
+    if any(x is not None for x in (b, *subset.values())):
         raise OpError("eigh of two matrices, or of a subset, is not supported")
     values, vectors = LIBRARY[np.linalg.eigh](a, "L" if lower else "U")
     return values if eigvals_only else (values, vectors)
@@ -204,10 +194,7 @@ def eigvalsh(a: Any, b: Any = None, *, lower: bool = True, **options: Any) -> Ar
     return eigh(a, b, lower=lower, eigvals_only=True, **options)
 
 
-def qr(
-    a: Any, overwrite_a: bool = False, lwork: Any = None, mode: str = "full",
-    pivoting: bool = False, check_finite: bool = True,
-) -> Any:  # fmt: skip
+def qr(a: Any, mode: str = "full", pivoting: bool = False) -> Any:
     if pivoting or mode not in ("full", "economic", "r"):
         raise OpError("qr with pivoting or in raw mode is not supported")
     if mode == "r":
@@ -217,10 +204,7 @@ def qr(
     return tuple(LIBRARY[np.linalg.qr](a, "complete" if mode == "full" else "reduced"))
 
 
-def pinv(
-    a: Any, *, atol: Any = None, rtol: Any = None, return_rank: bool = False,
-    check_finite: bool = True,
-) -> Array:  # fmt: skip
+def pinv(a: Any, *, atol: Any = None, rtol: Any = None, return_rank: bool = False) -> Array:
     if atol is not None or return_rank:
         raise OpError("pinv with atol= or return_rank= is not supported")
     x = _inexact(a)
@@ -229,9 +213,7 @@ def pinv(
     return LIBRARY[np.linalg.pinv](x, rtol=rtol)
 
 
-def norm(
-    a: Any, ord: Any = None, axis: Any = None, keepdims: bool = False, check_finite: bool = True
-) -> Any:
+def norm(a: Any, ord: Any = None, axis: Any = None, keepdims: bool = False) -> Any:
     """A Python float where SciPy asks BLAS, or LAPACK, which its layout decides of a matrix."""
     x = as_array(a)
     found = LIBRARY[np.linalg.norm](x, ord, axis, keepdims)
@@ -248,67 +230,23 @@ def _alike(*xs: Any) -> list[Array]:
     return [Array(cast(x.value, dtype)) for x in found]
 
 
-# --- Fourier transforms, which NumPy has too ------------------------------------------------------
-
-
-def _along_one(name: str) -> Callable[..., Array]:
-    def call(
-        x: Any, n: Any = None, axis: Any = -1, norm: Any = None, overwrite_x: bool = False,
-        workers: Any = None, plan: Any = None,
-    ) -> Array:  # fmt: skip
-        return LIBRARY[getattr(np.fft, name)](x, n, axis, norm)
-
-    return call
-
-
-def _along_many(name: str) -> Callable[..., Array]:
-    axes_of_all = (-2, -1) if name.endswith("2") else None
-
-    def call(
-        x: Any, s: Any = None, axes: Any = axes_of_all, norm: Any = None, overwrite_x: bool = False,
-        workers: Any = None, plan: Any = None,
-    ) -> Array:  # fmt: skip
-        return LIBRARY[getattr(np.fft, name)](x, s, axes, norm)
-
-    return call
-
-
-def _as_numpy(name: str) -> Callable[..., Array]:
-    return lambda *args, **named: LIBRARY[getattr(np.fft, name)](*args, **named)
-
-
-_FFT = ("fft", "ifft", "rfft", "irfft", "hfft", "ihfft")
-_FFTS = ("fft2", "ifft2", "rfft2", "irfft2", "fftn", "ifftn", "rfftn", "irfftn")
-
-
+_FFT = (
+    *("fft", "ifft", "rfft", "irfft", "hfft", "ihfft", "fft2", "ifft2", "rfft2", "irfft2"),
+    *("fftn", "ifftn", "rfftn", "irfftn", "fftfreq", "rfftfreq", "fftshift", "ifftshift"),
+)
+_OWN: dict[str, tuple[Callable[..., Any], ...]] = {
+    "scipy.special": (logsumexp, softmax, log_softmax),
+    "scipy.linalg": (
+        *(cholesky, solve_triangular, cho_factor, cho_solve, expm, solve, svd, eigh, eigvalsh),
+        *(qr, pinv, norm),
+    ),
+}
 FUNCTIONS: dict[str, dict[str, Callable[..., Any]]] = {
-    "scipy.fft": {
-        **{name: _along_one(name) for name in _FFT},
-        **{name: _along_many(name) for name in _FFTS},
-        **{name: _as_numpy(name) for name in ("fftfreq", "rfftfreq", "fftshift", "ifftshift")},
-    },
-    "scipy.special": {
-        "logsumexp": logsumexp,
-        "softmax": softmax,
-        "log_softmax": log_softmax,
-    },
-    "scipy.linalg": {
-        "cholesky": cholesky,
-        "solve_triangular": solve_triangular,
-        "cho_factor": cho_factor,
-        "cho_solve": cho_solve,
-        "expm": expm,
-        "inv": inv,
-        "det": det,
-        "solve": solve,
-        "svd": svd,
-        "svdvals": svdvals,
-        "eigh": eigh,
-        "eigvalsh": eigvalsh,
-        "qr": qr,
-        "pinv": pinv,
-        "norm": norm,
-    },
+    "scipy.fft": {name: LIBRARY[getattr(np.fft, name)] for name in _FFT},
+    **{name: {f.__name__: f for f in functions} for name, functions in _OWN.items()},
+}
+FUNCTIONS["scipy.linalg"] |= {
+    name: LIBRARY[getattr(np.linalg, name)] for name in ("inv", "det", "svdvals")
 }
 
 
@@ -352,5 +290,5 @@ def scipys(value: Any) -> Implementation | None:
             found = functions.get(value.__name__)
             if found and getattr(sys.modules.get(module), value.__name__, None) is value:
                 rank0: Rank0 = "array" if found is cho_factor else "scalar"
-                return Implementation(found, rank0)
+                return Implementation(_called(value, found), rank0)
     return None
