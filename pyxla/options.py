@@ -59,6 +59,7 @@ class Options:
         return tuple([word.strip() for word in self.platform.split(",") if word.strip()])
 
 
+PLACING = ("mesh", "in_shardings", "out_shardings", "donate")  # parameters of `compile`, too
 PLATFORMS = ("cpu", "cuda", "rocm", "tpu")
 DEFAULTS = Options()
 LEAST = {"list_capacity": 1, "residual_bytes": 0, "snapshots": 1, "timeout": 0}
@@ -70,9 +71,10 @@ def make_options(given: dict[str, Any]) -> Options:
     del known["placement"]
     for name, value in given.items():
         if name not in known:
+            listed = (*known, *PLACING)
             raise CompileError(
                 f"unknown option {name!r}",
-                hint=similar(name, known) or f"the options are {', '.join(known)}",
+                hint=similar(name, listed) or f"the options are {', '.join(listed)}",
             )
         if type(value) is not known[name] and not (known[name] is float and type(value) is int):
             raise CompileError(

@@ -60,6 +60,8 @@ def test_an_unknown_keyword_comes_before_a_missing_argument() -> None:
 def test_misspelt_options() -> None:
     with pytest.raises(pyxla.CompileError, match="did you mean 'strict'"):
         pyxla.compile(two, strct=True)
+    with pytest.raises(pyxla.CompileError, match="platform, mesh, in_shardings"):
+        pyxla.compile(two, dtype="f32")
 
 
 def deleting(x: Any) -> Any:

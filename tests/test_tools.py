@@ -254,12 +254,15 @@ again: Array = f.__wrapped__(np.ones(3))
 f.specialize(pyxla.f64[3], 2)
 print(f.memory(pyxla.f64[3], int), f.lower(pyxla.f64[3], int).text("hlo"))
 print(f.specializations, f.options.strict, pyxla.grad(g)(2.0, by=1.0))
+pyxla.hessian(model.scaled).specialize(pyxla.f64[3], 2)
+print(pyxla.checked(f)(np.ones(3)), pyxla.vmap(g)(np.ones(3), by=1.0))
 print(pyxla.code_typed(g, float, by=float), pyxla.explain(f))
 """
 WRONG = {
     'f("text")': "arg-type",
     "g(2.0)": "call-arg",
     "model.scaled(np.ones(3))": "call-arg",
+    "pyxla.grad(g)(2.0, bye=1.0)": "call-arg",
     "s: str = f(np.ones(3))": "assignment",
     "pyxla.no_such_name": "attr-defined",
 }

@@ -12,7 +12,7 @@ import copy
 import functools
 from collections.abc import Callable, Iterable, Sequence
 from types import MethodType
-from typing import Any, cast
+from typing import Any, ParamSpec, cast
 
 import pyxla.grad.programs  # noqa: F401 - derivatives of programs, for JAX
 from pyxla.api import Compiled
@@ -32,6 +32,9 @@ from pyxla.infer.engine import Engine
 from pyxla.infer.lattice import Compound, Const
 from pyxla.lib.registry import RULES, Implementation
 from pyxla.options import DEFAULTS
+from pyxla.typed import Function
+
+P = ParamSpec("P")
 
 
 class Transformed:
@@ -92,14 +95,14 @@ def _derived(key: Any, transformation: Any) -> Derived:
     return Derived(key.function if type(key) is _Itself else key, transformation)
 
 
-def derived(function: Any, transformation: Any) -> Derived:
+def derived(function: Callable[P, Any], transformation: Any) -> Function[P, Any]:
     """`function` under a transformation, which is compiled once, however often it is asked for."""
+    key: Any = function if type(function) is MethodType else _Itself(function)
     try:  # a bound method is another object each time
-        return _derived(
-            function if type(function) is MethodType else _Itself(function), transformation
-        )
+        made = _derived(key, transformation)
     except TypeError:  # what the transformation is told has no hash
-        return Derived(function, transformation)
+        made = Derived(function, transformation)
+    return cast("Function[P, Any]", made)
 
 
 def _argnums(argnums: Any) -> Argnums:
@@ -119,10 +122,10 @@ def _gradient(argnums: Argnums | Sequence[int | str], has_aux: bool, with_value:
 
 
 def grad(
-    function: Callable[..., Any],
+    function: Callable[P, Any],
     argnums: Argnums | Sequence[int | str] = 0,
     has_aux: bool = False,
-) -> Any:
+) -> Function[P, Any]:
     """The function that returns the gradient of a scalar `function` by arguments `argnums`.
 
     argnums: positions or names.  The gradient has the form, shapes and dtypes of the argument;
@@ -137,10 +140,10 @@ def grad(
 
 
 def value_and_grad(
-    function: Callable[..., Any],
+    function: Callable[P, Any],
     argnums: Argnums | Sequence[int | str] = 0,
     has_aux: bool = False,
-) -> Any:
+) -> Function[P, Any]:
     """As `grad`, but the function returns (value, gradient), or ((value, aux), gradient).
 
     >>> import pyxla
@@ -206,11 +209,11 @@ def linearize(function: Callable[..., Any], *primals: Any) -> Any:
 
 
 def jacfwd(
-    function: Callable[..., Any],
+    function: Callable[P, Any],
     argnums: Argnums | Sequence[int | str] = 0,
     has_aux: bool = False,
     holomorphic: bool = False,
-) -> Any:
+) -> Function[P, Any]:
     """The function that returns the Jacobian of `function` by arguments `argnums`, by columns.
 
     It costs one forward derivative for each element of the arguments.  Each array in the result is
@@ -226,11 +229,11 @@ def jacfwd(
 
 
 def jacrev(
-    function: Callable[..., Any],
+    function: Callable[P, Any],
     argnums: Argnums | Sequence[int | str] = 0,
     has_aux: bool = False,
     holomorphic: bool = False,
-) -> Any:
+) -> Function[P, Any]:
     """As `jacfwd`, by rows: one reverse derivative for each element of the result.
 
     >>> import pyxla, numpy as np
@@ -242,11 +245,11 @@ def jacrev(
 
 
 def hessian(
-    function: Callable[..., Any],
+    function: Callable[P, Any],
     argnums: Argnums | Sequence[int | str] = 0,
     has_aux: bool = False,
     holomorphic: bool = False,
-) -> Any:
+) -> Function[P, Any]:
     """The function that returns the second derivatives of a scalar `function`.
 
     The forward derivative of the reverse one, of shape `(*argument, *argument)`.
@@ -260,7 +263,7 @@ def hessian(
     return jacfwd(inner, argnums, has_aux, holomorphic)
 
 
-def functional(function: Callable[..., Any]) -> Any:
+def functional(function: Callable[P, Any]) -> Function[P, Any]:
     """The function that returns (result, arguments), on copies of its arguments.
 
     The second is a tuple of all arguments, by position and then by name, as `function` left them:
@@ -277,7 +280,7 @@ def functional(function: Callable[..., Any]) -> Any:
     return derived(function, Functional())
 
 
-def checked(function: Callable[..., Any]) -> Any:
+def checked(function: Callable[P, Any]) -> Function[P, Any]:
     """The function that returns (status, result) instead of raising, on copies of its arguments.
 
     status: an int, 0 where nothing is raised, else the number of the `raise` or `assert` in the
