@@ -12,25 +12,23 @@ The reverse of a region reads values that its forward code computed.  Such *resi
 recomputed where that is cheap, and otherwise given out by the forward code, which is extended in
 place: it is a copy that is still being made.
 
-Where a selection takes place, a cotangent of zero means "not on this path": then it stays zero,
-even where the derivative on that path is infinite (`ops.scope.guard`).  It may also be zero by
-chance, and vary: derivatives of the reverse see the product as it is.
+Where a selection or a branch takes place, a cotangent of zero means "not on this path": then it
+stays zero, even where the derivative on that path is infinite (`ops.scope.guard`).  It may also be
+zero by chance, and vary: derivatives of the reverse see the product as it is.
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 
-from pyxla.grad.activity import is_inexact, vary
+from pyxla.grad.activity import vary
 from pyxla.grad.loops import reverse_loop
 from pyxla.grad.reversals import DERIVATIVES
 from pyxla.grad.scopes import reverse_scope
-from pyxla.grad.sweep import CONTROL, Sweep, reverse_branches
+from pyxla.grad.sweep import CONTROL, Sweep, guarded, reverse_branches
 from pyxla.ir.build import Builder, building
 from pyxla.ir.core import Region, Value
-from pyxla.ir.rewrite import clone_region, free_values, walk
-from pyxla.ops.elementwise import select
-from pyxla.ops.scope import guard
+from pyxla.ir.rewrite import clone_region, free_values
 from pyxla.options import DEFAULTS, Options
 
 CONTROL |= {"if": reverse_branches, "case": reverse_branches, "while": reverse_loop}
@@ -69,17 +67,9 @@ def _reversed(
     seeded = tuple([Value(region.results[k].type) for k in seeds])
     builder = Builder([])
     with building(builder):
-        sweep = Sweep(varied, _selects(copy), None, options)
+        sweep = Sweep(varied, guarded(copy), None, options)
         for k, ct in zip(seeds, seeded, strict=True):
             sweep.add(copy.results[k], ct)
         sweep.run(copy)
         cotangents = tuple([sweep.total(copy.params[i]) for i in wrt])
     return copy, Region(seeded, builder.instrs, cotangents)
-
-
-_SELECTIONS = frozenset([select, guard])
-
-
-def _selects(region: Region) -> bool:
-    """Whether values that are not used may be computed: a selection chooses among others."""
-    return any(i.op in _SELECTIONS and is_inexact(i.results[0]) for i in walk(region.instrs))

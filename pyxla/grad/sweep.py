@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Callable, Collection, Sequence
 from typing import Any
 
@@ -14,13 +15,17 @@ from pyxla.grad.residuals import defined_in, plan
 from pyxla.ir.build import current
 from pyxla.ir.core import Instr, Region, Value
 from pyxla.ir.op import Op, OpError
-from pyxla.ir.rewrite import captures, substitute_region
+from pyxla.ir.rewrite import captures, substitute_region, walk
 from pyxla.ir.types import array_type
+from pyxla.lower.cost import INFINITE, SMALL
 from pyxla.ops import elementwise
 from pyxla.ops.computation import with_name
+from pyxla.ops.contract import dot_general
 from pyxla.ops.contribution import Contribution, Into, Sum
-from pyxla.ops.filled import zeros
+from pyxla.ops.elementwise import compare, convert, or_, select
+from pyxla.ops.filled import spread_like, zeros
 from pyxla.ops.foreign import foreign
+from pyxla.ops.linear import cholesky, triangular_solve
 from pyxla.ops.reduce import reduce
 from pyxla.ops.scope import guard
 from pyxla.ops.shape import reshape, transpose
@@ -34,19 +39,23 @@ _FINITE = frozenset(
 _SINGULAR = frozenset(
     op for op in vars(elementwise).values() if isinstance(op, Op) and op.name not in _FINITE
 )
+_LIBRARY = frozenset([foreign, cholesky, triangular_solve])
+_MIXING = frozenset([dot_general, reduce])
+_SELECTIONS = frozenset([select, guard])
 
 
 class Sweep:
     """The walk backwards through one region.
 
-    varied: values whose cotangent is wanted.  guarded: zero cotangents stay zero.  options: how
-    loops are reversed.  fleeting: values of an iteration of the loops around, or of the branches.
+    varied: values whose cotangent is wanted.  guarded: zero cotangents stay zero, in products of up
+    to so many elements.  options: how loops are reversed.  fleeting: values of an iteration of the
+    loops around, or of the branches.
     """
 
     def __init__(
         self,
         varied: set[Value],
-        guarded: bool,
+        guarded: int,
         ct: dict[Value, Value] | None = None,
         options: Options = DEFAULTS,
         fleeting: frozenset[Value] = frozenset(),
@@ -92,9 +101,45 @@ class Sweep:
         wanted = [value in self.varied for value in instr.operands]
         pulled = pull(instr, cts[0] if len(cts) == 1 else cts, wanted)
         for operand, part in zip(instr.operands, pulled, strict=True):
-            if self.guarded and isinstance(part, Value) and instr.op in _SINGULAR:
-                part = guard(part, cts[0])
+            if self.guarded and isinstance(part, Value):
+                part = self.guard(instr, part, [ct for ct in cts if ct is not None])
             self.add(operand, part)
+
+    def guard(self, instr: Instr, part: Value, cts: Sequence[Value]) -> Value:
+        """A contribution that is 0 where the cotangents that it is made of are."""
+        if instr.op in _SINGULAR:
+            return guard(part, cts[0])
+        if instr.op in _LIBRARY or (instr.op in _MIXING and part.type.size <= self.guarded):
+            return guard(part, spread_like(convert(_any(cts), dtype=part.type.dtype), part))
+        return part
+
+
+def guarded(region: Region) -> int:
+    """For a sweep: whether values that are not used may be computed, as others are chosen.
+
+    Products are not if they are large, but of matrices that are tested after they were used.
+    """
+    instrs = list(walk(region.instrs))
+    if not any(map(_chooses, instrs)):
+        return 0
+    return INFINITE if any(i.op in _LIBRARY for i in instrs) else SMALL
+
+
+def _chooses(instr: Instr) -> bool:
+    branches = instr.op.name in ("if", "case")
+    chosen = captures(instr) if branches else instr.results
+    return (branches or instr.op in _SELECTIONS) and any(map(is_inexact, chosen))
+
+
+def _any(cts: Sequence[Value]) -> Value:
+    """Whether an element of one of them is not 0."""
+    found = []
+    for ct in cts:
+        some = compare(ct, zeros(ct.type), direction="NE")
+        no = zeros(array_type(some.type.dtype))
+        dimensions = tuple(range(ct.type.ndim))
+        found.append(reduce(some, no, dimensions=dimensions, computation="or"))
+    return functools.reduce(or_, found)
 
 
 def pull(instr: Instr, ct: Any, wanted: Sequence[bool]) -> Sequence[Contribution]:

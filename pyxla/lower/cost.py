@@ -29,6 +29,7 @@ _SLOW = frozenset({
     "log_plus_one", "logistic", "sine", "cosine", "tan", "tanh", "sqrt", "rsqrt", "cbrt",
 })
 # fmt: on
+_LIBRARY = frozenset({"cholesky", "custom_call", "fft", "foreign", "triangular_solve"})
 
 
 def cost(instr: Instr) -> int:
@@ -36,7 +37,7 @@ def cost(instr: Instr) -> int:
     op = instr.op
     if op.name == "constant":
         return 0
-    if op.effect or instr.regions:
+    if op.effect or instr.regions or op.name in _LIBRARY:
         return INFINITE
     for value in instr.results:
         if value.type.size > SMALL:

@@ -137,3 +137,53 @@ def test_exp_of_minus_infinity_is_flat():
     assert pyxla.grad(entropy, 1)(x, 0.5) == pytest.approx(expected)
     assert pyxla.jacfwd(entropy, 1)(x, 0.5) == pytest.approx(expected)
     assert np.isfinite(pyxla.hessian(entropy, 1)(x, 0.5))
+
+
+def inverted(x, m):
+    try:
+        z = np.linalg.inv(m) @ m @ x
+    except np.linalg.LinAlgError:
+        z = x * 2.0
+    return z[0] * x[1]
+
+
+def factored(x, m):
+    try:
+        z = np.linalg.cholesky(-m) @ x
+    except np.linalg.LinAlgError:
+        z = x * 2.0
+    return z[0] * x[1]
+
+
+def solved(x, m):
+    regular = m[0, 0] * m[1, 1] - m[0, 1] * m[1, 0] != 0
+    z = np.linalg.solve(m, x) if regular else x * 2.0
+    r = x / (m[0, 0] * m[1, 1] - m[0, 1] * m[1, 0]) if regular else x
+    return z[0] * x[1] + (r @ r if regular else 0.0)
+
+
+@pytest.mark.parametrize("f", [inverted, factored, solved])
+@pytest.mark.parametrize("size", [2, 4])
+def test_nothing_of_matrices_that_were_singular(f: Any, size: int):
+    """What another path computes of them is infinite, or was computed before that was known."""
+
+    def of(x):
+        return f(x, np.outer(x, x))
+
+    x, v = np.arange(1.0, size + 1), np.ones(size)
+    expected = np.zeros(size)
+    expected[:2] = 2 * x[1], 2 * x[0]
+    np.testing.assert_allclose(pyxla.grad(of)(x), expected)
+    np.testing.assert_allclose(pyxla.jvp(pyxla.grad(of), (x,), (v,))[1][:2], [2.0, 2.0])
+
+
+def test_nothing_of_what_a_branch_does_not_read():
+    def f(x):
+        logs = np.log(x)
+        if x.min() > 0:
+            return logs.sum()
+        return (x * x).sum()
+
+    x = np.arange(20.0)
+    np.testing.assert_allclose(pyxla.grad(f)(x), 2 * x)
+    np.testing.assert_allclose(pyxla.grad(f)(x + 1), 1 / (x + 1))
