@@ -333,6 +333,10 @@ def _result(d: Desugarer, as_condition: bool) -> str:
     return text
 
 
+def _set(d: Desugarer, result: str, value: gast.expr, as_condition: bool) -> None:
+    d.set(result, truth(d, condition(d, value)) if as_condition else d.expr(value), value)
+
+
 @expression(gast.BoolOp)
 def _bool_op(d: Desugarer, node: gast.BoolOp) -> gast.expr:
     return _short_circuit(d, node, False)
@@ -344,12 +348,7 @@ def _short_circuit(d: Desugarer, node: gast.BoolOp, as_condition: bool) -> gast.
     is_and = isinstance(node.op, gast.And)
 
     def operand(index: int) -> None:
-        value = node.values[index]
-        d.set(
-            result,
-            truth(d, condition(d, value)) if as_condition else d.expr(value),
-            value,
-        )
+        _set(d, result, node.values[index], as_condition)
         if index + 1 < len(node.values):
             test = name(result, node)
             body = d.block(operand, index + 1)
@@ -368,11 +367,7 @@ def _conditional(d: Desugarer, node: gast.IfExp, as_condition: bool) -> gast.exp
     result = _result(d, as_condition)
 
     def choose(value: gast.expr) -> None:
-        d.set(
-            result,
-            truth(d, condition(d, value)) if as_condition else d.expr(value),
-            value,
-        )
+        _set(d, result, value, as_condition)
 
     test = condition(d, node.test)
     d.branch(test, d.block(choose, node.body), d.block(choose, node.orelse), node)

@@ -29,7 +29,21 @@ from pyxla.ops.scope import Rule, scope
 from pyxla.ops.scope import stop_gradient as stop
 
 
-class Custom:
+class Wrapped:
+    """Outside compiled code, just the function."""
+
+    def __init__(self, function: Callable[..., Any]) -> None:
+        functools.update_wrapper(self, function)
+        self.__pyxla_function__ = function
+
+    def __call__(self, *args: Any, **kwargs: Any) -> Any:
+        return self.__pyxla_function__(*args, **kwargs)
+
+    def __get__(self, instance: Any, owner: type | None = None) -> Any:
+        return self if instance is None else types.MethodType(self, instance)
+
+
+class Custom(Wrapped):
     """A function with a derivative of its own; called outside compiled code, just the function.
 
     nondiff_argnums: positions of arguments that are not differentiated; rules get them first.
@@ -40,18 +54,11 @@ class Custom:
     def __init__(
         self, function: Callable[..., Any], nondiff_argnums: int | Iterable[int] = ()
     ) -> None:
-        functools.update_wrapper(self, function)
-        self.__pyxla_function__ = function
+        super().__init__(function)
         given = (nondiff_argnums,) if isinstance(nondiff_argnums, int) else nondiff_argnums
         self.nondiff_argnums = tuple(given)
         self.jvp: Callable[..., Any] | None = None
         self.vjp: tuple[Callable[..., Any], Callable[..., Any]] | None = None
-
-    def __call__(self, *args: Any, **kwargs: Any) -> Any:
-        return self.__pyxla_function__(*args, **kwargs)
-
-    def __get__(self, instance: Any, owner: type | None = None) -> Any:
-        return self if instance is None else types.MethodType(self, instance)
 
     def __pyxla_inline__(self, engine: Engine, args: Any, kwargs: Any) -> Any:
         return _Call(engine, self, self._positional(engine, args, kwargs)).emit()
@@ -289,18 +296,8 @@ def _is_none(x: Any) -> bool:
 # --- checkpoints and stopped gradients --------------------------------------------------------
 
 
-class Checkpointed:
+class Checkpointed(Wrapped):
     """See `checkpoint`."""
-
-    def __init__(self, function: Callable[..., Any]) -> None:
-        functools.update_wrapper(self, function)
-        self.__pyxla_function__ = function
-
-    def __call__(self, *args: Any, **kwargs: Any) -> Any:
-        return self.__pyxla_function__(*args, **kwargs)
-
-    def __get__(self, instance: Any, owner: type | None = None) -> Any:
-        return self if instance is None else types.MethodType(self, instance)
 
     def __pyxla_inline__(self, engine: Engine, args: Any, kwargs: Any) -> Any:
         return _checkpointed(engine, (Const(self.__pyxla_function__),), args, kwargs)

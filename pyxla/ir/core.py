@@ -17,7 +17,8 @@ Values are objects without names; only the printer numbers them.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from collections.abc import Callable, Iterable, Iterator
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from pyxla.errors import Location
 from pyxla.ir.types import ArrayType
@@ -201,3 +202,26 @@ class Function:
         ends = [block.terminator for block in self.blocks]
         (end,) = [end for end in ends if isinstance(end, Return)]
         return end.operands
+
+
+T = TypeVar("T")
+
+
+def reached(starts: Iterable[T], onwards: Callable[[T], Iterable[T]]) -> Iterator[T]:
+    """Each of `starts`, and of what `onwards` gives for those, once: in depth, the last first."""
+    seen: set[T] = set()
+    stack = [*starts]
+    while stack:
+        x = stack.pop()
+        if x not in seen:
+            seen.add(x)
+            yield x
+            stack.extend(onwards(x))
+
+
+def made_of(value: Value) -> Iterable[Value]:
+    """What a value is computed from in one step, on any path."""
+    owner = value.owner
+    if isinstance(owner, Phi):
+        return owner.args.values()
+    return owner.operands if isinstance(owner, Instr) else ()

@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import TYPE_CHECKING
 
-from pyxla.ir.core import Function, Instr, Region, Value
+from pyxla.ir.core import Function, Instr, Region, Value, reached
 
 if TYPE_CHECKING:
     from pyxla.ir.op import Op
@@ -85,13 +85,11 @@ def walk(instrs: Iterable[Instr]) -> Iterator[Instr]:
 
 def ops_in(regions: Iterable[Region]) -> set[Op]:
     """The ops of all instructions, nested ones included."""
-    found: set[Op] = set()
-    work = list(regions)
-    while work:
-        instrs = work.pop().instrs
-        found.update([instr.op for instr in instrs])
-        work += [region for instr in instrs for region in instr.regions]
-    return found
+
+    def inner(region: Region) -> list[Region]:
+        return [region for instr in region.instrs for region in instr.regions]
+
+    return {instr.op for region in reached(regions, inner) for instr in region.instrs}
 
 
 def size(instrs: Iterable[Instr]) -> int:

@@ -222,7 +222,10 @@ def dist(p: Any, q: Any) -> Scalar:
 
 @implements(math.isclose)
 def isclose(a: Any, b: Any, *, rel_tol: Any = 1e-09, abs_tol: Any = 0.0) -> Scalar:
-    a, b = real(a), real(b)
+    return _are_close(real(a), real(b), rel_tol, abs_tol)
+
+
+def _are_close(a: Value, b: Value, rel_tol: Any, abs_tol: Any) -> Scalar:
     gap = op.abs(op.subtract(a, b))
     relative = op.multiply(real(rel_tol), op.maximum(op.abs(a), op.abs(b)))
     near = k.le(gap, op.maximum(relative, real(abs_tol)))
@@ -393,11 +396,7 @@ def complex_log(x: Any, base: Any = None) -> Scalar:
 @implements(cmath.isclose)
 def complex_isclose(a: Any, b: Any, *, rel_tol: Any = 1e-09, abs_tol: Any = 0.0) -> Scalar:
     a, b = to_scalar(a, complex).value, to_scalar(b, complex).value
-    gap = op.abs(op.subtract(a, b))
-    relative = op.multiply(real(rel_tol), op.maximum(op.abs(a), op.abs(b)))
-    near = k.le(gap, op.maximum(relative, real(abs_tol)))
-    finite = op.and_(k.isfinite(a), k.isfinite(b))
-    return weak(op.or_(k.eq(a, b), op.and_(near, finite)), bool)
+    return _are_close(a, b, rel_tol, abs_tol)
 
 
 @implements(cmath.phase)

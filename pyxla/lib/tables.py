@@ -186,19 +186,14 @@ def record(keys: tuple[str, ...]) -> type[Record]:
     return type("dict", (Record,), {"__pyxla_keys__": keys})
 
 
-class Table(dict):
-    """A dict."""
+class Keyed:
+    """What dicts and sets share."""
 
     names: list[Any]
-    data: list[Any]
     heads: list[int]
     nexts: list[int]
     __pyxla_sequence__ = "names"
     __pyxla_hidden__ = CHAINS
-
-    @classmethod
-    def __pyxla_made__(cls, fields: dict[str, Any]) -> dict[Any, Any]:
-        return dict(zip(fields["names"], fields["data"], strict=True))
 
     def __len__(self) -> int:
         return len(self.names)
@@ -208,6 +203,16 @@ class Table(dict):
 
     def __contains__(self, key: Any) -> bool:
         return find(self, key) >= 0
+
+
+class Table(Keyed, dict):
+    """A dict."""
+
+    data: list[Any]
+
+    @classmethod
+    def __pyxla_made__(cls, fields: dict[str, Any]) -> dict[Any, Any]:
+        return dict(zip(fields["names"], fields["data"], strict=True))
 
     def __getitem__(self, key: Any) -> Any:
         at = find(self, key)
@@ -311,26 +316,12 @@ def fill_all(into: Any, keys: Any, x: Any) -> Any:
     return into
 
 
-class Reading:
+class Reading(Keyed):
     """What sets and frozensets share.  `changed` is None where items were only added, one by one,
     which says how CPython orders them; False where they are in its order, as they were only popped
     since; True otherwise."""
 
-    names: list[Any]
-    heads: list[int]
-    nexts: list[int]
     changed: Any
-    __pyxla_sequence__ = "names"
-    __pyxla_hidden__ = CHAINS
-
-    def __len__(self) -> int:
-        return len(self.names)
-
-    def __bool__(self) -> bool:
-        return len(self.names) > 0
-
-    def __contains__(self, x: Any) -> bool:
-        return find(self, x) >= 0
 
     def issubset(self, other: Any) -> Any:
         return self <= gather(set(), other)

@@ -420,39 +420,42 @@ def _other(dtype: Any) -> str:
     return CONVERSIONS.get(dtype.kind, f"use one of {', '.join(DTYPE_NAMES)}")
 
 
+# What is no constant: its test, what it is, and what to pass instead.
+_NO_CONSTANTS: tuple[tuple[Callable[[Any], bool], str, str], ...] = (
+    (
+        lambda x: isinstance(x, np.ndarray) and bool(x.dtype.names),
+        "{} is a structured array, of which not all fields are plain numbers",
+        "pass its fields as arrays",
+    ),
+    (
+        lambda x: isinstance(x, np.ndarray),
+        "{} is a %s, whose arithmetic is not an ndarray's",
+        "pass np.asarray(x)",
+    ),
+    (
+        is_frame,
+        "{} is a %s: a table, which holds more than numbers",
+        "pass its columns as arrays: df['x'].to_numpy()",
+    ),
+    (
+        is_boxed,
+        "{} is a %s of Numba's, which only Numba's code reads",
+        "pass list(x), dict(x), or an instance of a class without @jitclass; inside, all of these "
+        "are made",
+    ),
+    (
+        is_exchanged,
+        "{} is a %s: an array of another library",
+        "pass np.from_dlpack(x), which shares its memory, or np.asarray(x)",
+    ),
+)
+
+
 def _hashable(x: Any, path: Callable[[], Path]) -> Any:
     """A constant that can be part of a key; `path` says where it is."""
-    if isinstance(x, np.ndarray) and x.dtype.names:
-        raise BadArgument(
-            "{} is a structured array, of which not all fields are plain numbers",
-            path(),
-            hint="pass its fields as arrays",
-        )
-    if isinstance(x, np.ndarray):
-        raise BadArgument(
-            f"{{}} is a {type(x).__name__}, whose arithmetic is not an ndarray's",
-            path(),
-            hint="pass np.asarray(x)",
-        )
-    if is_frame(x):
-        raise BadArgument(
-            f"{{}} is a {type(x).__name__}: a table, which holds more than numbers",
-            path(),
-            hint="pass its columns as arrays: df['x'].to_numpy()",
-        )
-    if is_boxed(x):
-        raise BadArgument(
-            f"{{}} is a {type(x).__name__} of Numba's, which only Numba's code reads",
-            path(),
-            hint="pass list(x), dict(x), or an instance of a class without @jitclass; inside, all "
-            "of these are made",
-        )
-    if is_exchanged(x):
-        raise BadArgument(
-            f"{{}} is a {type(x).__name__}: an array of another library",
-            path(),
-            hint="pass np.from_dlpack(x), which shares its memory, or np.asarray(x)",
-        )
+    for test, what, hint in _NO_CONSTANTS:
+        if test(x):
+            raise BadArgument(what.replace("%s", type(x).__name__), path(), hint=hint)
     try:
         hash(x)
     except Exception:  # the user's own `__hash__`, too

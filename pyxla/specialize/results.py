@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from typing import Any
 
 import numpy as np
@@ -45,7 +46,7 @@ from pyxla.infer.lists.items import spelled
 from pyxla.infer.lists.sites import is_list
 from pyxla.infer.places import Place
 from pyxla.infer.raising.catching import Raised
-from pyxla.ir.core import Phi, Value
+from pyxla.ir.core import Phi, Value, made_of, reached
 from pyxla.ir.types import I32, PYTHON_DTYPES
 from pyxla.lib import iterators
 from pyxla.lib.tables import Record
@@ -344,14 +345,9 @@ class Outputs:
 
 def _unchanged(after: Array, before: Array) -> bool:
     """Whether an array went through loops and branches as it was."""
-    seen: set[Value] = set()
-    stack = [after.value]
-    while stack:
-        value = stack.pop()
-        if value in seen or value is before.value:
-            continue
-        if not isinstance(value.owner, Phi):
-            return False
-        seen.add(value)
-        stack.extend(value.owner.args.values())
-    return True
+
+    def onwards(x: Value) -> Iterable[Value]:
+        return made_of(x) if isinstance(x.owner, Phi) and x is not before.value else ()
+
+    ways = reached([after.value], onwards)
+    return all(isinstance(x.owner, Phi) or x is before.value for x in ways)

@@ -20,7 +20,7 @@ from pyxla.infer.facts.deciding import by_arguments, deciding_tests
 from pyxla.infer.interface import Engine
 from pyxla.infer.joins.joined import all_equal
 from pyxla.infer.lattice import Array, Const, Ref, Scalar
-from pyxla.ir.core import Value
+from pyxla.ir.core import Value, reached
 
 MAX_DEPTH = 120
 # Calls where another function of the program needed a stack: recursion over the same data, often.
@@ -108,15 +108,9 @@ def _is_endless(frames: Sequence[Any], function: Any) -> bool:
 
 def _is_certain(frame: Any) -> bool:
     """Whether all paths of a function lead to the call that it is at."""
-    met, work = {frame.position[0]}, [frame.ssa.function.blocks[0]]
-    while work:
-        block = work.pop()
-        if block not in met:
-            if not block.succs:
-                return False
-            met.add(block)
-            work += block.succs
-    return True
+    at = frame.position[0]
+    ways = reached([frame.ssa.function.blocks[0]], lambda block: [] if block is at else block.succs)
+    return all(block.succs or block is at for block in ways)
 
 
 def too_deep(engine: Engine, depth: str = "") -> Any:

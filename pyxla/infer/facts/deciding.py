@@ -6,7 +6,7 @@ from collections.abc import Collection, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from pyxla.infer.lattice import Array, Compound, Scalar, Tuple, Variant
-from pyxla.ir.core import Block, Branch, Instr, Phi, Value
+from pyxla.ir.core import Block, Branch, Instr, Phi, Value, made_of, reached
 
 if TYPE_CHECKING:
     from pyxla.infer.interface import Engine
@@ -36,24 +36,17 @@ def by_arguments(value: Value, heads: Collection[Block] = ()) -> bool:
     """Whether `value` is computed from number arguments and counters of loops at `heads` alone.
     What comes of the digits and characters of a text (unsigned arrays) is data, as are the numbers
     of a list."""
-    seen: set[Value] = set()
-    stack = [value]
-    while stack:
-        x = stack.pop()
-        if x in seen:
-            continue
-        seen.add(x)
-        if x.type.shape and x.type.dtype.kind == "u":
-            return False
-        if isinstance(x.owner, Instr):
-            stack.extend(x.owner.operands)
-        elif not x.type.weak or isinstance(x, Data):
-            return False
-        elif isinstance(x.owner, Phi):
-            if x.owner.block not in heads or x.type.dtype.kind != "i":
-                return False
-            stack.extend(x.owner.args.values())
-    return True
+    return all(_may_be_known(x, heads) for x in reached([value], made_of))
+
+
+def _may_be_known(x: Value, heads: Collection[Block]) -> bool:
+    if x.type.shape and x.type.dtype.kind == "u":
+        return False
+    if isinstance(x.owner, Instr):
+        return True
+    if not x.type.weak or isinstance(x, Data):
+        return False
+    return not isinstance(x.owner, Phi) or (x.owner.block in heads and x.type.dtype.kind == "i")
 
 
 def by_counted_loops(value: Value, heads: Collection[Block]) -> bool:
@@ -84,43 +77,21 @@ def loops_of_constants(value: Value, heads: Mapping[Block, Block]) -> set[Block]
 
 def _origins(values: Sequence[Value], paths: bool) -> tuple[list[Value], set[Block]]:
     """The parameters and loads that `values` are computed from, and the blocks where they meet."""
-    found: dict[Value, None] = {}
-    blocks: set[Block] = set()
-    seen: set[Value] = set()
-    stack = [*values]
-    while stack:
-        x = stack.pop()
-        if x in seen:
-            continue
-        seen.add(x)
-        if isinstance(x.owner, Phi):
-            blocks.add(x.owner.block)
-            stack.extend(x.owner.args.values())
-            tests = [deciding_test(b) for b in (x.owner.block, *x.owner.args) if paths]
-            stack.extend([test for test in tests if test is not None])
-        elif isinstance(x.owner, Instr):
-            stack.extend(x.owner.operands)
-        else:
-            found[x] = None
-    return list(found), blocks
+
+    def onwards(x: Value) -> list[Value]:
+        around = [x.owner.block, *x.owner.args] if paths and isinstance(x.owner, Phi) else []
+        tests = [deciding_test(block) for block in around]
+        return [*made_of(x), *[test for test in tests if test is not None]]
+
+    every = list(reached(values, onwards))
+    blocks = {x.owner.block for x in every if isinstance(x.owner, Phi)}
+    return [x for x in every if not isinstance(x.owner, (Phi, Instr))], blocks
 
 
 def depends_on(value: Value, block: Block) -> bool:
     """Whether `value` is computed from a phi of `block`."""
-    seen: set[Value] = set()
-    stack = [value]
-    while stack:
-        x = stack.pop()
-        if x in seen:
-            continue
-        seen.add(x)
-        if isinstance(x.owner, Phi):
-            if x.owner.block is block:
-                return True
-            stack.extend(x.owner.args.values())
-        elif hasattr(x.owner, "operands"):
-            stack.extend(x.owner.operands)
-    return False
+    owners = (x.owner for x in reached([value], made_of))
+    return any(isinstance(owner, Phi) and owner.block is block for owner in owners)
 
 
 def decided_by_data(engine: Engine, *xs: Any) -> bool:

@@ -26,7 +26,7 @@ from pyxla.infer.lattice import (
     number_type,
     taken_apart,
 )
-from pyxla.ir.core import Block, Instr, Phi, Value
+from pyxla.ir.core import Block, Instr, Phi, Value, made_of, reached
 from pyxla.ir.dominance import Loop
 from pyxla.lib.random.state import STATES
 from pyxla.lib.registry import lookup
@@ -44,23 +44,20 @@ def rebinds(header: Block) -> set[int]:
 def _is_made(value: Value, header: Block) -> bool:
     """Whether `value` is the result of an operator, on some paths at least, and else what the name
     was at the loop's header."""
-    found = False
-    seen: set[Value] = set()
-    stack = [value]
-    while stack:
-        x = stack.pop()
-        if x in seen:
-            continue
-        seen.add(x)
-        owner = x.owner
-        if isinstance(owner, Instr) and owner.op in (BINARY, UNARY):
-            found = True
-        elif isinstance(owner, Phi):
-            if owner.block is not header:
-                stack.extend(owner.args.values())
-        else:
-            return False
-    return found
+    makers = _makers(value, header)
+    made = [isinstance(maker, Instr) and maker.op in (BINARY, UNARY) for maker in makers]
+    return bool(made) and all(made)
+
+
+def _makers(value: Value, header: Block) -> list[Any]:
+    """What may have made `value` in an iteration of a loop."""
+
+    def meeting(x: Value) -> Iterable[Value]:
+        inside = isinstance(x.owner, Phi) and x.owner.block is not header
+        return made_of(x) if inside else ()
+
+    owners = [x.owner for x in reached([value], meeting)]
+    return [owner for owner in owners if not isinstance(owner, Phi)]
 
 
 def ranges(header: Block, env: Mapping[Value, Any], module: dict[str, Any]) -> dict[Any, IntFact]:
@@ -77,18 +74,7 @@ def ranges(header: Block, env: Mapping[Value, Any], module: dict[str, Any]) -> d
 def _range(value: Value, header: Block, known: Callable[[Value], int | None]) -> IntFact | None:
     """What lies in the results of the remainders that `value` may be."""
     most = -1
-    seen: set[Value] = set()
-    stack = [value]
-    while stack:
-        x = stack.pop()
-        owner = x.owner
-        if x in seen:
-            continue
-        seen.add(x)
-        if isinstance(owner, Phi):
-            if owner.block is not header:
-                stack.extend(owner.args.values())
-            continue
+    for owner in _makers(value, header):
         if not isinstance(owner, Instr) or owner.op not in (BINARY, INPLACE):
             return None
         of = {"mod": -1, "and_": 0}.get(owner.attrs["op"])
