@@ -246,3 +246,32 @@ def spare_items(x):
         return "no field" % x  # noqa: F507, UP031
     except TypeError as e:
         return told(e)
+
+
+@program("except text", lambda: (np.arange(3.0), np.arange(6).reshape(2, 3)))
+def stores_and_deletions_that_arrays_refuse(x, m):
+    found = []
+    try:
+        x[:2] = [[1.0, 2.0]]
+    except ValueError as e:
+        found.append(told(e))
+    try:
+        x[...] = (x * 2,)
+    except ValueError as e:
+        found.append(told(e))
+    try:
+        m[1] = [[7, 8, 9]]
+    except ValueError as e:
+        found.append(told(e))
+    m[0] = [7, 8, 9]
+    x[[0, 1]] = [[5.0, 6.0]]
+    x[2:] = np.ones((1, 1))
+    try:
+        del x[0]
+    except (TypeError, ValueError) as e:
+        found.append(told(e))
+    try:
+        del m[0, 1]
+    except (TypeError, ValueError) as e:
+        found.append(told(e))
+    return found, x, m

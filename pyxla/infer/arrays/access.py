@@ -158,12 +158,15 @@ def setitem(engine: Engine, ref: Ref, key: Any, value: Any) -> None:
     new = engine.bounded_operand(value)
     given = value if isinstance(value, Ref) else new
     verify_stored(engine, given, dtype_of(engine, ref), isinstance(index, BasicIndex))
-    if not isinstance(new, (Array, Scalar, bool, int, float, complex, np.generic)):
+    nested = not isinstance(new, (Array, Scalar, bool, int, float, complex, np.generic))
+    if nested:
         new = as_array(new)
     if isinstance(index, BasicIndex):
         dtype = dtype_of(engine, ref)
         if index.shape == () and isinstance(new, Array) and new.ndim and not _has_dots(operand):
             fitting.verify_element(dtype, new.dtype, new.shape)
+        if nested:
+            fitting.verify_depth(index.shape, new.shape)
         view = extend(ref.view, index)
         fit = conformed(engine, new, index.shape, dtype, index.extents)
         write(engine, Ref(ref.cell, view), fit)

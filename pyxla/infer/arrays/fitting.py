@@ -49,6 +49,15 @@ def verify_element(dtype: np.dtype, given: np.dtype, shape: tuple[int, ...]) -> 
         raise OpError(str(error), type(error), str(error)) from None
 
 
+def verify_depth(shape: tuple[int, ...], given: tuple[int, ...]) -> None:
+    """Refuse a list that is nested deeper than the part it is assigned to has dimensions; of an
+    array, leading dimensions of one item are dropped."""
+    if len(given) > len(shape):
+        words = "setting an array element with a sequence. The requested array would exceed the "
+        words += f"maximum number of dimension of {len(shape)}."
+        raise OpError(words, ValueError, words)
+
+
 def verify_indexed(engine: Engine, array: Array, index: Index, value: Any) -> None:
     """`value` fits in `array[index]`, an index that is no view."""
     if not isinstance(value, Array) or not engine.tests(ValueError):

@@ -246,6 +246,13 @@ def delete_item(engine: Engine, x: Any, key: Any) -> None:
         except (IndexError, TypeError) as error:
             engine.raise_constant(error)
         engine.set_content(x.cell, ListCell(tuple(rest)))
+    elif arrays.is_array(engine, x):
+        raise engine.refuse(
+            "elements of an array cannot be deleted",
+            "make a new array without the item: np.delete(x, i), or x[keep] by a mask",
+            raises=ValueError,
+            words="cannot delete array elements",
+        )
     elif special(engine, x, "__delitem__", (key,)) is None:
         cls = python_class(engine, x)
         number = cls is not None and cls.__module__ == "builtins" and not hasattr(cls, "__len__")
