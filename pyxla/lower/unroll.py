@@ -8,7 +8,8 @@ operations on numbers.  A *counted* loop leaves what is short of a full stride t
                                               while i < n: one step
 
 Where the number of iterations is known, and the loop runs many times since it is in another, what
-is short of a stride is straight-line code, and a few iterations of a cheap body are altogether.
+is short of a stride is straight-line code; so is all of a loop with one stride, where the loop is
+in the way of LLVM's vectors, and so are a few iterations of a cheap body.
 
 Where the condition is another, steps are *speculative*: all of them run, and of those after the
 last one nobody sees what they compute.  The selections come after all steps, so that a step waits
@@ -69,10 +70,12 @@ def unroll(region: Region, nested: bool = False) -> Region:
         price = sum(_prices(instr))
         counter = counter_of(instr)
         count = _count(instr, counter) if nested and counter is not None else None
-        if count is not None and count <= WHOLE and count * price <= BUDGET:
+        steps = _steps(instr, FACTORS if count is None else LONGER)
+        whole = count is not None and count <= WHOLE and count * price <= BUDGET
+        if count is not None and (whole or 1 < steps <= count < 2 * steps):
             state = _straight(instr.regions[1], instr.operands, count, code)
             replaced.update(zip(instr.results, state, strict=True))
-        elif (steps := _steps(instr, FACTORS if count is None else LONGER)) == 1:
+        elif steps == 1:
             code.append(instr)
         elif count is not None and counter is not None:
             state = _strides(instr, counter, count, steps, code)

@@ -19,6 +19,7 @@ from pyxla.lower.unroll import unroll
 from pyxla.ops.control import while_
 from pyxla.ops.elementwise import add, compare, divide, minimum, multiply, select, subtract
 from pyxla.ops.shape import constant
+from tests.compare import difference
 from tests.ir.interp import run_region
 
 F64 = array_type(np.dtype(np.float64))
@@ -185,3 +186,44 @@ def first_above(a, bound):
 )
 def test_programs(function: Callable, args: tuple[Any, ...]):
     assert pyxla.compile(function)(*args) == pytest.approx(function(*args), rel=1e-12)
+
+
+def blended(a, weights):
+    y = np.empty(a.shape[0])
+    for i in range(a.shape[0]):
+        s = 0.0
+        for w in weights:
+            s = s * a[i] + w
+        y[i] = s
+    return y
+
+
+def smeared(a, weights):
+    y = np.zeros(a.shape[0])
+    for i in range(a.shape[0] - len(weights) + 1):
+        s = 1.0
+        for k in range(len(weights)):
+            s = 0.5 * s + a[i + k] * weights[k]
+        y[i] = s
+    return y
+
+
+def digits(a, weights):
+    total = 0
+    for i in range(a.shape[0]):
+        n, s = int(a[i] * 1000), 0
+        for _ in range(len(weights)):
+            n, s = n // 2, s + n % 2
+        total += s * s
+    return total
+
+
+@pytest.mark.parametrize("function", [blended, smeared, digits])
+def test_a_loop_in_a_loop_with_one_stride_is_none(function: Callable):
+    rng = np.random.default_rng(0)
+    a = rng.random(50)
+    for count in (1, 4, 8, 9, 12, 15, 16, 17, 27):
+        weights = rng.random(count)
+        assert not difference(pyxla.compile(function)(a, weights), function(a, weights))
+    text = pyxla.code_stablehlo(blended, pyxla.f64[50], pyxla.f64[12])
+    assert text.count("stablehlo.while") == 1
