@@ -18,7 +18,7 @@ from pyxla.infer.containers.comparing import ORDER, compare_containers, contains
 from pyxla.infer.engine import Engine
 from pyxla.infer.facts.refine import constant_of, is_there
 from pyxla.infer.heap import DictCell, Pooled, RowList
-from pyxla.infer.joins import choices
+from pyxla.infer.joins import choices, far
 from pyxla.infer.joins.kinds import is_one_of, kinds_of, may_be_array, refused
 from pyxla.infer.joins.operated import operated, separately
 from pyxla.infer.lattice import (
@@ -67,6 +67,8 @@ def compare(engine: Engine, op: str, x: Any, y: Any) -> Any:
         return found if op == "contains" else negate(engine, found)
     if type(x) is Const and type(y) is Const:
         return fold(engine, op, x.value, y.value)
+    if (wide := far.compare(engine, op, x, y)) is not None:
+        return wide
     if op in ORDER and (is_none(x) or is_none(y)):
         x, y = without_none(engine, op, x, y)
     if choices.is_choice(x) or choices.is_choice(y):

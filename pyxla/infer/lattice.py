@@ -250,6 +250,7 @@ class Compound(Structure):
         text        values                               pieces (`infer.text.pieces`)
         exception   arguments                            class
         pytree      leaves                               class, structure
+        far         an int of 64 bits                    what is added to it (`ir.types.Far`)
 
     origin: of an exception that may be raised again, where it was raised first.
     """
@@ -437,6 +438,8 @@ def describe(x: Any) -> str:
         return f"numpy.{x.dtype}" if not x.shape else f"array {x.type}"
     if isinstance(x, Tuple):
         return f"{x.cls.__name__} ({', '.join(map(describe, x.items))})"
+    if isinstance(x, Compound) and x.kind == "far":
+        return "an int of more than 64 bits"
     if isinstance(x, Compound):
         return f"pytree {x.meta[0].__name__}" if x.kind == "pytree" else x.kind
     if isinstance(x, Conflict):

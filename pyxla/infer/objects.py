@@ -426,7 +426,13 @@ def type_of(engine: Engine, x: Any) -> type:
     if choices.is_choice(x):
         return _type_of_choice(engine, x)
     if isinstance(x, Compound):
-        kinds = {"function": types.FunctionType, "range": range, "slice": slice, "text": str}
+        kinds = {
+            "function": types.FunctionType,
+            "range": range,
+            "slice": slice,
+            "text": str,
+            "far": int,
+        }
         kinds |= {"method": types.MethodType, "enumerate": enumerate, "map": map}
         kinds |= {"zip": zip, "transposed": zip}
         return kinds.get(x.kind, object)

@@ -35,7 +35,7 @@ from pyxla.infer.facts.deciding import decided_by_data
 from pyxla.infer.facts.magnitude import GROWING, MOST_BITS, TOO_LARGE, bits
 from pyxla.infer.facts.refine import atoms, is_there, negated
 from pyxla.infer.heap import DictCell, ListCell, ObjectCell, SetCell, Step
-from pyxla.infer.joins import choices
+from pyxla.infer.joins import choices, far
 from pyxla.infer.joins.kinds import kinds_of, may_be_array, refused
 from pyxla.infer.joins.operated import operated, separately
 from pyxla.infer.lattice import (
@@ -95,6 +95,8 @@ def binary(engine: Engine, op: str, x: Any, y: Any, assigned: bool = False) -> A
     """`x op y`; assigned: of `x op= y`."""
     if type(x) is Const and type(y) is Const:
         return fold(engine, op, x.value, y.value, assigned=assigned)
+    if (wide := far.operate(engine, op, x, y)) is not None:
+        return wide
     if (plain := as_written(engine, x, y)) is not None:
         return engine.library(symbol_of(op), OPERATORS[op], *plain)
     if is_none(x) is not False or is_none(y) is not False:
@@ -420,6 +422,8 @@ def unary(engine: Engine, op: str, x: Any) -> Any:
         return fold(engine, op, x.value)
     if is_variant(x, "optional"):
         (x,) = without_none(engine, op, x)
+    if op == "neg" and far.is_far(x):
+        return binary(engine, "sub", Const(0), x)
     if is_operand(engine, x):
         found = separately(engine, op, (x,), functools.partial(unary, engine, op))
         if found is not None:
@@ -453,7 +457,7 @@ def truth(engine: Engine, x: Any) -> Any:
         )
     if is_operand(engine, x):
         return engine.abstract(apply(engine, "bool", _TRUTH, (x,), {}))
-    if isinstance(x, Tuple):
+    if isinstance(x, Tuple) or far.is_dynamic(x):
         return Const(bool(x.items))
     if choices.is_choice(x):
         return choices.test(x, bool)

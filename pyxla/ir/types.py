@@ -90,6 +90,25 @@ def canonical(dtype: np.dtype) -> np.dtype:
     return DTYPE_NAMES[SHORT_NAMES[dtype]] if dtype in SHORT_NAMES else dtype
 
 
+UNIT = 2**62
+
+
+@dataclass(frozen=True, slots=True)
+class Far:
+    """The type of Python's ints that are an int of 64 bits and so many times `UNIT`."""
+
+    units: int
+
+    @property
+    def __name__(self) -> str:
+        return f"int{self.units}"
+
+    def _make(self, parts: Iterable[int]) -> int:
+        """As that of a named tuple."""
+        (rest,) = parts
+        return self.units * UNIT + rest
+
+
 def python_type(kind: type) -> ArrayType:
     """The type of a dynamic Python scalar: `kind` is `bool`, `int`, `float` or `complex`."""
     return array_type(PYTHON_DTYPES[kind], (), True)

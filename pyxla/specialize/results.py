@@ -26,6 +26,7 @@ from pyxla.infer.heap import (
     SequenceIterator,
     SetCell,
 )
+from pyxla.infer.joins import far
 from pyxla.infer.joins.endings import Ended
 from pyxla.infer.joins.kinds import dtype_of, is_zero_dim, width
 from pyxla.infer.lattice import (
@@ -214,6 +215,8 @@ class Outputs:
             return self.array_of(x)
         if isinstance(x, Array):
             return out.OutScalar(self.result(x.value), "numpy")
+        if far.is_dynamic(x):
+            return out.OutTuple(x.meta, (self.tree(x.items[0]),))
         if isinstance(x, Tuple):
             return out.OutTuple(x.cls, tuple([self.tree(i) for i in x.items]))
         if isinstance(x, Ref):

@@ -299,3 +299,57 @@ def least_of_all(xs):
     for x in xs:
         least.value = min(least.value, x)
     return least.value, least.value == 10**20
+
+
+@program("limits", lambda: (4,), lambda: (-5,), lambda: (2**61,))
+def added_to(n):
+    x, y = 10**20 + n, n - 10**20
+    orders = x > y, x == 10**20 + 4, x < 5, x != n, x > float("inf"), x == "x", y <= 10**20
+    near = (1 << 63) + n - 1
+    orders += near > 2**63 - 1, near < n, near == 2**63 + 3, n >= near, near != 7
+    return x, y, -x, x - y, x + y, 2 * x, min(x, 10**20), max(y, n), bool(x), orders, f"{x}", near
+
+
+@program("limits branch", *paths())
+def added_on_a_path(c, n):
+    x = 10**20 + n if c else n
+    y = 10**20 if c else 10**20 + n
+    return x, y, x < 5, min(x, 7), isinstance(x, int), type(y) is int, x - y < 0
+
+
+@program("limits lists dicts", lambda: (4,), lambda: (0,))
+def in_lists(n):
+    xs = [10**20] * 5
+    for i in range(n):
+        xs[i * 3 % 5] = xs[i] + n
+    ys = [10**20 + i for i in range(n)]
+    found = 10**20 + 2 in ys, 5 in ys, xs.index(10**20), xs.count(10**20 + n)
+    return xs, ys, found, min(xs), max(ys, default=None), {i: y for i, y in enumerate(ys)}
+
+
+@program(
+    "limits lists nested-loops",
+    lambda: (4, [(0, 1, 5), (1, 2, 3), (0, 3, 10)]),
+    lambda: (2, []),
+)
+def all_shortest_paths(n, edges):
+    far = 10**20
+    d = [[far] * n for _ in range(n)]
+    for u, v, w in edges:
+        d[u][v] = min(d[u][v], w)
+    for k in range(n):
+        for i in range(n):
+            for j in range(n):
+                d[i][j] = min(d[i][j], d[i][k] + d[k][j])
+    return d
+
+
+@program("limits lists", lambda: (5, [1, 3, 4], [7, 2, 9]), lambda: (0, [1], [1]))
+def cheapest(n, sizes, costs):
+    far = 1 << 63
+    least = [0] + [far] * n
+    for i in range(1, n + 1):
+        for size, cost in zip(sizes, costs):
+            if i >= size:
+                least[i] = min(least[i], least[i - size] + cost)
+    return least, least[n] if least[n] < far else -1

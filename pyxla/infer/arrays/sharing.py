@@ -21,7 +21,7 @@ from pyxla.infer.containers.making import list_, source, unknown
 from pyxla.infer.containers.structure import iterate, length
 from pyxla.infer.engine import Engine
 from pyxla.infer.heap import SequenceIterator
-from pyxla.infer.joins import kinds
+from pyxla.infer.joins import far, kinds
 from pyxla.infer.lattice import (
     Array,
     Compound,
@@ -30,7 +30,6 @@ from pyxla.infer.lattice import (
     Ref,
     Scalar,
     Tuple,
-    is_beyond,
     is_number,
 )
 from pyxla.infer.lists import columnar, number_lists
@@ -118,13 +117,16 @@ def trim_zeros(engine: Engine, filt: Any, trim: Any = BOTH_ENDS, axis: Any = NON
 
 
 def _of_kinds(engine: Engine, op: str, items: Sequence[Any]) -> Any:
-    """The first of the largest, or smallest, of numbers of several kinds."""
+    """The first of the largest, or smallest, of numbers of several kinds; None where data decides
+    whether it is one of more than 64 bits."""
     best, *rest = items
     for item in rest:
         better = engine.rules.truth(engine, engine.rules.compare(engine, op, item, best))
         if isinstance(better, Const):
             best = item if better.value else best
             continue
+        if far.is_far(item) or far.is_far(best):
+            return None
         found = kinds.choose(better, item, best)
         if found is None:
             names = [kind.__name__ for x in (best, item) for kind in kinds.kinds_of(x)]
@@ -153,11 +155,13 @@ def _extremum(target: Any) -> None:
         if len(args) == 1 and _is_iterator(engine, args[0]):
             args = (Tuple(tuple(iterate(engine, args[0]))),)
         items = _items(engine, args)
-        if not options and all(map(is_number, items)):
-            several = len({kind for x in items for kind in kinds.kinds_of(x)}) > 1
-            if several or any(map(is_beyond, items)):
-                return _of_kinds(engine, "gt" if target is max else "lt", items)
-        if options.get("key", NONE) != NONE or any(_is_object(engine, x) for x in items):
+        wide = any(map(far.is_far, items))
+        if not options and (wide or all(map(is_number, items))):
+            if wide or len({kind for x in items for kind in kinds.kinds_of(x)}) > 1:
+                best = _of_kinds(engine, "gt" if target is max else "lt", items)
+                if best is not None:
+                    return best
+        if wide or options.get("key", NONE) != NONE or any(_is_object(engine, x) for x in items):
             fold = interpreted.max_ if target is max else interpreted.min_
             given = args[0] if len(args) == 1 else Tuple(args)
             return engine.rules.call(engine, Const(fold), [given], options)

@@ -15,7 +15,7 @@ import numpy as np
 from pyxla.infer.facts.deciding import decided_by_data
 from pyxla.infer.heap import DictCell, Heap, ListCell, ObjectCell, Pooled, SetCell
 from pyxla.infer.interface import Engine
-from pyxla.infer.joins import choices
+from pyxla.infer.joins import choices, far
 from pyxla.infer.lattice import Array, Const, Ref, Scalar, Tuple, is_number
 from pyxla.infer.lists import columnar, pools
 from pyxla.infer.lists.item_types import Handle, Number, Row
@@ -90,7 +90,11 @@ def is_dynamic(x: Any) -> bool:
     if isinstance(x, Tuple):
         return any(map(is_dynamic, x.items))
     several = is_texts(x) or (choices.is_choice(x) and choices.are_members(x.values))
-    return isinstance(x, (Scalar, Array)) or (several and not isinstance(x, Const))
+    return (
+        isinstance(x, (Scalar, Array))
+        or far.is_dynamic(x)
+        or (several and not isinstance(x, Const))
+    )
 
 
 def compares(engine: Engine, *keys: Any) -> bool:

@@ -21,7 +21,7 @@ def joined_number_type(values: list[Any], several: bool = False) -> ArrayType | 
     they do not, since it is known which of the kinds a number is (`infer.joins.kinds`); also where
     one of them is of several already.
     """
-    if any(map(is_beyond, values)) and not all_equal([getattr(x, "value", x) for x in values]):
+    if any(map(is_beyond, values)):
         return None
     types = [number_type(x) for x in values]
     several = several or any(getattr(x, "kinds", None) is not None for x in values)

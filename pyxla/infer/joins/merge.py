@@ -19,7 +19,7 @@ from pyxla.infer.arrays.shadows import alternatives, one_of, resolve, same_ref, 
 from pyxla.infer.facts import extent
 from pyxla.infer.facts.deciding import deciding_test
 from pyxla.infer.heap import CellInfo, Content, Heap, Shadow
-from pyxla.infer.joins import kinds, texts, unions, variants
+from pyxla.infer.joins import far, kinds, texts, unions, variants
 from pyxla.infer.joins.collections import unify_lists
 from pyxla.infer.joins.columns import in_one_order, with_all_fields
 from pyxla.infer.joins.conflicts import conflict, quoted
@@ -126,6 +126,8 @@ class Join:
         return self._join_parts(values, known)
 
     def _join_parts(self, values: list[Any], known: list[Any]) -> Any:
+        if any(map(far.is_dynamic, known)):
+            return far.join(self, values, known)
         if (text := texts.join(self, values, UNDEFINED)) is not None:
             return text
         if (found := variants.join_constants(self, values, known)) is not None:

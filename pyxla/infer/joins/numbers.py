@@ -9,9 +9,9 @@ import numpy as np
 from pyxla.errors import Location
 from pyxla.infer.facts import extent
 from pyxla.infer.facts.refine import atoms
-from pyxla.infer.joins import choices, kinds, variants
+from pyxla.infer.joins import choices, far, kinds, variants
 from pyxla.infer.joins.joined import all_equal, fitting, joined_number_type
-from pyxla.infer.lattice import UNDEFINED, Array, Const, Scalar, is_beyond
+from pyxla.infer.lattice import UNDEFINED, Array, Const, Scalar
 from pyxla.ir.build import Builder, building
 from pyxla.ir.core import Block, Phi, Value
 from pyxla.ir.types import ArrayType
@@ -42,12 +42,10 @@ def join_numbers(join: Any, values: list[Any], known: list[Any]) -> Any:
     an enum among them may make it one of several."""
     type = kinds.only_kind(values) or joined_number_type(known, join.directions is None)
     if type is None:
-        return join.disagreed(values)
+        return far.join(join, values, known)
     if not type.weak and any(map(choices.is_member, known)):
         found = variants.join_constants(join, values, known)
         return join.conflict(values) if found is None else found
-    if is_beyond(known[0]):  # all of them are
-        return known[0]
     if not join.vary and all(isinstance(v, Const) for v in values):
         if all_equal([v.value for v in values]):
             return values[0]

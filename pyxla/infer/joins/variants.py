@@ -21,7 +21,7 @@ from pyxla.infer.heap import (
     Pooled,
     RowList,
 )
-from pyxla.infer.joins import choices
+from pyxla.infer.joins import choices, far
 from pyxla.infer.joins.joined import joined_array_type, joined_number_type
 from pyxla.infer.lattice import (
     UNDEFINED,
@@ -134,6 +134,8 @@ def _is_one(kind: str, x: Any, state: Any, y: Any, other: Any) -> bool:
 
 def _alike(x: Any, state: Any, y: Any, other: Any) -> bool:
     """Whether the values of two states have a common type."""
+    if far.is_far(x) or far.is_far(y):
+        return far.alike(x, y)
     if is_number(x) and is_number(y):
         return joined_number_type([x, y], several=True) is not None
     if isinstance(x, Ref) and isinstance(y, Ref):

@@ -13,7 +13,7 @@ from pyxla.infer.interface import Engine
 from pyxla.infer.joins import kinds
 from pyxla.infer.lattice import Array, Const, Ref
 from pyxla.infer.lists.item_types import Block, Nested, Number, Row
-from pyxla.infer.lists.items import count
+from pyxla.infer.lists.items import count, far_of
 from pyxla.infer.lists.reading import columns_of, needs_length
 from pyxla.lib import manipulation
 
@@ -57,7 +57,7 @@ def as_columns(engine: Engine, content: GrowingList, floats: bool = False) -> Ar
         return columns[0]
     if isinstance(item, Nested) and item.fixed is not None and count(item) == 2:
         return columns[1]
-    parts = item.items if isinstance(item, Row) and item.cls is not str else ()
+    parts = item.items if isinstance(item, Row) and item.cls is not str and not far_of(item) else ()
     flat = parts and all(isinstance(i, (Number, Block)) for i in parts)
     if not flat or len({c.shape for c in columns}) > 1 or len(parts) != len(columns):
         what = "a list of such items does not become an array here"

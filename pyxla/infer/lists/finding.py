@@ -20,13 +20,21 @@ from pyxla.infer.engine import Engine
 from pyxla.infer.facts import extent
 from pyxla.infer.facts.integers import value_of
 from pyxla.infer.heap import GrowingList
-from pyxla.infer.joins import choices, kinds
+from pyxla.infer.joins import choices, far, kinds
 from pyxla.infer.lattice import Array, Compound, Const, Scalar, Tuple, is_number, is_variant
 from pyxla.infer.lists import columnar, reading
 from pyxla.infer.lists.columnar import found, size_of
 from pyxla.infer.lists.columns import INT, places, spread
 from pyxla.infer.lists.item_types import Chars, Item, Maybe, Number, Row, Same, Several
-from pyxla.infer.lists.items import BOOL, alternatives, count, holds_instances, is_value, picks_of
+from pyxla.infer.lists.items import (
+    BOOL,
+    alternatives,
+    count,
+    far_of,
+    holds_instances,
+    is_value,
+    picks_of,
+)
 from pyxla.infer.lists.reading import columns_of
 from pyxla.infer.text import codes as texts
 from pyxla.infer.text.strings import codes_of
@@ -68,6 +76,8 @@ def _equal(engine: Engine, item: Item, columns: Sequence[Array], x: Any) -> Any:
         return functools.reduce(_either, [_at_place(tag.value, *h) for h in enumerate(hits)])
     if isinstance(item, (Maybe, Several)):
         return _equal_one_of(engine, item, columns, x)
+    if far.is_dynamic(x) or far_of(item):
+        return _equal_far(engine, item, columns, x)
     if isinstance(item, Number):
         return _equal_number(engine, item, columns, x)
     if (picks := picks_of(item)) is not None:
@@ -83,6 +93,17 @@ def _equal(engine: Engine, item: Item, columns: Sequence[Array], x: Any) -> Any:
         return _equal_rows(engine, item, columns, x)
     arrays.need_characters(engine, x)
     raise engine.refuse("items of this kind are not looked for in a list of unknown length")
+
+
+def _equal_far(engine: Engine, item: Item, columns: Sequence[Array], x: Any) -> Any:
+    """As `_equal`, where one is an int of more than 64 bits."""
+    if not is_number(x) and not far.is_dynamic(x):
+        return False
+    if far.units(x) is None or far_of(item) is None or far_of(item) != far.apart(x).meta:
+        raise engine.refuse("an int of more than 64 bits is not looked for among such items")
+    if isinstance(item, Row):
+        return _equal(engine, item.items[0], columns, far.rest(x))
+    return engine.rules.compare(engine, "eq", Const(item.value), x).value
 
 
 def _equal_number(engine: Engine, item: Number, columns: Sequence[Array], x: Any) -> Any:

@@ -58,10 +58,10 @@ class Block:
 
 @dataclass(frozen=True, slots=True)
 class Row:
-    """A tuple, a list (`cls` is list) of so many items, or a range: where it starts and stops, and
-    its step."""
+    """A tuple, a list (`cls` is list) of so many items, a range: where it starts and stops, and
+    its step; or an int of more than 64 bits (`cls` has a part of it): the rest."""
 
-    cls: type
+    cls: Any
     items: tuple[Any, ...]
 
 

@@ -17,7 +17,7 @@ from pyxla.frontend.support import Open
 from pyxla.infer.arrays import views
 from pyxla.infer.arrays.shadows import resolve
 from pyxla.infer.heap import GrowingList, Heap, ListCell, NumberList, Pooled, RowList
-from pyxla.infer.joins import choices, kinds
+from pyxla.infer.joins import choices, far, kinds
 from pyxla.infer.joins.joined import joined_number_type
 from pyxla.infer.lattice import (
     Array,
@@ -55,7 +55,7 @@ from pyxla.infer.lists.item_types import (
 from pyxla.infer.lists.sites import Meeting, is_list, pooled_together, sites_of
 from pyxla.infer.text import codes
 from pyxla.ir.core import Value
-from pyxla.ir.types import PYTHON_DTYPES, PYTHON_TYPES, array_type
+from pyxla.ir.types import PYTHON_DTYPES, PYTHON_TYPES, Far, array_type
 
 INT, BOOL = PYTHON_DTYPES[int], PYTHON_DTYPES[bool]
 
@@ -81,6 +81,8 @@ def item_of(heap: Heap, x: Any) -> Item | None:
             if x.cls is not Open
             else _open(heap, x)
         )
+    if far.is_dynamic(x):
+        return Row(x.meta, (_INT,))
     if isinstance(x, Compound) and x.kind == "text":
         held = [item_of(heap, i) for i in x.items]
         return Shown(str, tuple(held), x.meta) if all(map(_is_shown, held)) else None
@@ -115,6 +117,13 @@ def picks_of(item: Any) -> tuple[Any, ...] | None:
     if isinstance(item, Pick):
         return item.values
     return (item.value,) if isinstance(item, Same) and isinstance(item.value, PICKED) else None
+
+
+def far_of(item: Any) -> Far | None:
+    """The type of an item that is an int of more than 64 bits (`infer.joins.far`)."""
+    if isinstance(item, Same) and far.is_far(x := Const(item.value)):
+        return far.apart(x).meta
+    return item.cls if isinstance(item, Row) and isinstance(item.cls, Far) else None
 
 
 def with_column(item: Item | None) -> Item | None:
@@ -198,7 +207,9 @@ def joined_items(items: Sequence[Item | None]) -> Item | None:
 
 def _open(heap: Heap, x: Tuple) -> Item | None:
     """The variables of a call that is open: ints stay known; there is a column."""
-    known = [isinstance(i, Const) and type(i.value) in (int, bool) for i in x.items]
+    known = [
+        isinstance(i, Const) and type(i.value) in (int, bool) and not is_beyond(i) for i in x.items
+    ]
     items = [
         Known(type(i.value), i.value) if fixed else item_of(heap, i)
         for i, fixed in zip(x.items, known, strict=True)
@@ -236,6 +247,8 @@ def _common(x: Any, y: Any) -> Item | None:
         return Maybe(inner) if is_value(inner) and not isinstance(inner, Several) else None
     if isinstance(x, Number) and isinstance(y, Number):
         return _joined_numbers(x, y)
+    if None not in (several := {far_of(x), far_of(y)}) and len(several) == 1:
+        return Row(several.pop(), (_INT,))
     picks = picks_of(x), picks_of(y)
     if None not in picks:
         return picked(choices.joined(*picks))
@@ -375,11 +388,17 @@ def count(item: Item | None) -> int:
     return 0 if item is None else sum([1 for _ in leaves(item)])
 
 
+def known_parts(x: Any) -> Sequence[Any]:
+    """The parts of a known tuple or range, or of an int of more than 64 bits."""
+    if isinstance(x, int):
+        return [far.rest(Const(x)).value]
+    return (x.start, x.stop, x.step) if isinstance(x, range) else x
+
+
 def parts_of(heap: Heap, x: Any) -> Sequence[Any]:
     """The items of a tuple or list."""
     if isinstance(x, Const):
-        r = x.value
-        return [Const(i) for i in ((r.start, r.stop, r.step) if isinstance(r, range) else r)]
+        return list(map(Const, known_parts(x.value)))
     content: Any = x if isinstance(x, (Tuple, Compound)) else heap.contents[x.cell]
     return content.items
 

@@ -36,6 +36,7 @@ from pyxla.infer.lists.items import (
     choices_of,
     count,
     item_of,
+    known_parts,
     leaves,
     opened,
     parts_of,
@@ -240,7 +241,7 @@ def _retyped(rest: Iterator[Value], old: Any, new: Any, depth: int, front: Any) 
         if new.exact:
             yield cast(next(rest) if old.exact else value, INT)
     elif isinstance(new, Row) and isinstance(old, Same):
-        for bound in (old.value.start, old.value.stop):
+        for bound in known_parts(old.value)[: count(new)]:
             yield constant(value=np.full(front, bound, INT))
     elif isinstance(new, Row):
         for a, b in zip(old.items, new.items, strict=True):

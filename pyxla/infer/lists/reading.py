@@ -10,7 +10,7 @@ from pyxla.infer.arrays import shadows
 from pyxla.infer.facts import extent
 from pyxla.infer.heap import GrowingList, Heap, ListCell, RowList
 from pyxla.infer.interface import Engine
-from pyxla.infer.joins import choices, kinds
+from pyxla.infer.joins import choices, far, kinds
 from pyxla.infer.lattice import (
     Array,
     Compound,
@@ -44,7 +44,7 @@ from pyxla.infer.lists.item_types import (
 from pyxla.infer.lists.items import count
 from pyxla.infer.lists.rows import KEPT, reached
 from pyxla.infer.text.codes import string
-from pyxla.ir.types import PYTHON_TYPES
+from pyxla.ir.types import PYTHON_TYPES, Far
 
 
 def columns_of(engine: Engine, content: GrowingList) -> list[Array]:
@@ -198,6 +198,8 @@ def read_item(
             return Compound("text", parts, item.pieces)
         if item.cls is range:
             return Compound("range", parts)
+        if isinstance(item.cls, Far):
+            return far.made(item.cls.units, *parts)
         if item.cls is not list:
             return Tuple(parts, item.cls)
         return Ref(engine.heap.new(ListCell(parts), engine.loc, read_only=KEPT))

@@ -9,7 +9,7 @@ from pyxla.infer.arrays import views
 from pyxla.infer.arrays.shadows import alternatives, renumbered, resolve, same_ref
 from pyxla.infer.facts import extent
 from pyxla.infer.heap import Content, NumberList, Shadow, reachable
-from pyxla.infer.joins import kinds, texts, unions, variants
+from pyxla.infer.joins import far, kinds, texts, unions, variants
 from pyxla.infer.joins.edges import Edge
 from pyxla.infer.joins.joined import all_equal, joined_number_type
 from pyxla.infer.joins.numbers import UP, place_of
@@ -84,7 +84,8 @@ class Fit:
         elif isinstance(template, Ref):
             self._ref(template, back)
         elif isinstance(template, (Tuple, Compound)):
-            self._parts(template, taken_apart(back))
+            known = far.is_dynamic(template) and far.is_far(back)
+            self._parts(template, far.apart(back) if known else taken_apart(back))
         else:
             self.ok &= back is template or (
                 isinstance(back, Const) and all_equal([template.value, back.value])
