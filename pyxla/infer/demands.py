@@ -21,7 +21,8 @@ Sites = frozenset[Site]
 # A loop of at most this many iterations is unrolled, where it would need a list to be an array or
 # to be of unknown length: more are more code than the loop.
 SHORT = 4
-# So many iterations are visited before lists become arrays instead.
+# So many iterations are visited before lists become arrays instead; where the lists are of numbers,
+# so many instructions are made.
 ITERATIONS = 400
 # Behind so many of one loop an iteration counts as `LONG`: a long loop is over data, more often.
 MANY, LONG = 32, 4
@@ -109,9 +110,9 @@ def united(groups: Iterable[Sites]) -> frozenset[Sites]:
 class Findings:
     """What attempts met, which may be why a program is refused.
 
-    wanted: a list did not become an array.  wanting: the loops in which one did not.  kept: those
-    in which one did, or is of unknown length.  sized: an array would be of a size that nothing
-    bounds.
+    wanted: a list did not become an array.  wanting: the loops in which one did not; costly: those
+    in which data might choose one of several arrays or objects.  kept: those in which a list became
+    an array, or is of unknown length.  sized: an array would be of a size that nothing bounds.
     met: a name or an item has no one type.  lists: several are made.  classes: those whose
     instances might be in pools; containers: the same of those that stand for dicts, sets and the
     like.  recursive: functions that call themselves, with what they were refused for.  valued:
@@ -129,6 +130,7 @@ class Findings:
     offered: Demands = Demands()
     wanted: bool = False
     wanting: set[Block] = field(default_factory=set)
+    costly: set[Block] = field(default_factory=set)
     kept: set[Block] = field(default_factory=set)
     sized: bool = False
     met: bool = False
@@ -168,9 +170,11 @@ class Findings:
         infos = [info.asked.root().sites for info in self.infos if info.asked is not None]
         return united([*infos, *self.sites])
 
-    def allows(self, length: int, exact: bool) -> bool:
-        """Whether a list of `length` items may become an array; `exact` if no number changes."""
+    def allows(self, length: int, exact: bool, costly: bool = False) -> bool:
+        """Whether a list of `length` items may become an array; `exact` if no number changes;
+        `costly` if the items are no numbers."""
         allowed = self.demands.arrays or (exact and length > SHORT)
+        self.costly.update(self.loops if costly else ())
         if not allowed:
             self.want()
         return allowed
@@ -180,13 +184,16 @@ class Findings:
         self.wanted = True
         self.wanting.update(self.loops)
 
-    def iteration(self, header: Block, index: int, nest: int) -> bool:
-        """Count an iteration that is visited on its own, the `index`th of a loop: whether that is
-        still worth its time, where a list that becomes an array would do.  The first few are, but
-        in a nest of loops that has, as far as is known, more iterations than are worth it."""
+    def iteration(self, header: Block, index: int, nest: int, size: int) -> bool:
+        """Count an iteration that is visited on its own, the `index`th of a loop, of which the last
+        made `size` instructions: whether that is still worth its time, where a list that becomes an
+        array would do.  The first few are, but in a nest of loops that has, as far as is known,
+        more iterations than are worth it.  Arrays and objects that become rows of arrays cost the
+        program more than iterations do, however much code these are."""
         few = index < SHORT and nest <= NEST
         if not few and header in self.wanting and not self.demands.arrays:
-            self.iterations += 1 if index < MANY else LONG
+            least = 1 if index < MANY else LONG
+            self.iterations += least if header in self.costly else max(least, size)
         return self.iterations <= ITERATIONS
 
     def meet(self, demand: str) -> None:

@@ -21,14 +21,16 @@ if TYPE_CHECKING:
 class Builder:
     """Appends to `instrs` (of a block or a region); `loc` is stamped on what is emitted.
 
-    exact: what an instruction is emitted by where it must round as IEEE 754 has it (`infer.exact`).
+    emitted: how many.  exact: what an instruction is emitted by where it must round as IEEE 754 has
+    it (`infer.exact`).
     """
 
-    __slots__ = ("exact", "instrs", "loc")
+    __slots__ = ("emitted", "exact", "instrs", "loc")
 
     def __init__(self, instrs: list[Instr], loc: Location | None = None) -> None:
         self.instrs = instrs
         self.loc = loc
+        self.emitted = 0
         self.exact: Callable[..., Value] | None = None
 
     def emit(
@@ -45,6 +47,7 @@ class Builder:
             types = op.infer(*[v.type for v in operands], **attrs)
         instr = Instr(op, operands, attrs, regions, self.loc)
         self.instrs.append(instr)
+        self.emitted += 1
         if type(types) is tuple:
             instr.results = tuple([Value(t, instr) for t in types])
             return instr.results

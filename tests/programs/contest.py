@@ -403,6 +403,20 @@ def markov(x):
     return sorted(t.items(), key=lambda kv: (-kv[1], kv[0]))[:3]
 
 
+@program("data", lambda: ("bookkeepers", "backpackers"))
+def edits_of_words(a, b):
+    far = [[0] * (len(b) + 1) for _ in range(len(a) + 1)]
+    for i in range(len(a) + 1):
+        far[i][0] = i
+    for j in range(len(b) + 1):
+        far[0][j] = j
+    for i in range(1, len(a) + 1):
+        for j in range(1, len(b) + 1):
+            other = far[i - 1][j - 1] + (a[i - 1] != b[j - 1])
+            far[i][j] = min(far[i - 1][j] + 1, far[i][j - 1] + 1, other)
+    return far[-1][-1]
+
+
 @program("data", lambda: (10,))
 def pascal(n):
     tri = []

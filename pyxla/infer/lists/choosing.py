@@ -8,9 +8,9 @@ from pyxla.errors import CompileError, InternalError
 from pyxla.infer.arrays import access as arrays
 from pyxla.infer.engine import Engine
 from pyxla.infer.facts.deciding import decided_by_data
-from pyxla.infer.heap import ListCell
-from pyxla.infer.lattice import Compound, Const, Tuple, is_number
-from pyxla.infer.lists import instances, number_lists
+from pyxla.infer.heap import Heap, ListCell
+from pyxla.infer.lattice import Compound, Const, Ref, Tuple, is_number
+from pyxla.infer.lists import instances, number_lists, packing
 from pyxla.infer.text.codes import is_texts
 from pyxla.lib import sequences
 
@@ -23,10 +23,20 @@ def choose(engine: Engine, x: Any, items: tuple[Any, ...], key: Any) -> Any:
     an array, and for others there are branches; None where the key must be known."""
     comparing = engine.frames[-1].function is sequences.item  # its loop is to be unrolled
     by_data = not comparing and decided_by_data(engine, key)
-    if not items or not (by_data or engine.findings.allows(len(items), True)):
+    costly = not by_data and not all([is_plain(engine.heap, item) for item in items])
+    if not items or not (by_data or engine.findings.allows(len(items), True, costly)):
         return None
     number_lists.checked(engine, key, len(items), number_lists.out_of_range(x))
     return picked(engine, items, key, by_data)
+
+
+def is_plain(heap: Heap, x: Any) -> bool:
+    """Whether an item is a number, a character, or a tuple or list of such."""
+    if isinstance(x, Tuple):
+        return all([is_plain(heap, item) for item in x.items])
+    if isinstance(x, Ref):
+        return packing.layout_of(heap, heap.contents.get(x.cell)) is not None
+    return is_number(x) or (isinstance(x, Const) and type(x.value) is str and len(x.value) == 1)
 
 
 def picked(engine: Engine, items: tuple[Any, ...], key: Any, by_data: bool = True) -> Any:

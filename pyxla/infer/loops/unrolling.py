@@ -84,14 +84,17 @@ def _unrolled(engine: Engine, frame: Frame, component: Component, entry: Edge, m
     size = len(entry.block.instrs)
     edge: Edge | None = Edge(entry.block, entry.heap.copy(), entry.env, entry.args, entry.loc)
     test: Any = Const(None)
-    doors = _doors(component)
+    doors, made = _doors(component), 0
     try:
         for count in range(most):
             left = [len(frame.pending.get(target, ())) for target in doors]
-            if not engine.findings.iteration(component.header, count, engine.iterations):
+            nest = engine.iterations
+            if not engine.findings.iteration(component.header, count, nest, made):
                 words = "too many iterations are visited one by one"
                 raise engine.refuse(words, "use an array in the place of the list", remedy="arrays")
+            before = engine.builder.emitted
             edge = visit_iteration(engine, frame, component, edge, known=True)
+            made = engine.builder.emitted - before
             if edge is None:
                 loc = first_line(component.header)
                 if loc is None or not is_own(loc):
