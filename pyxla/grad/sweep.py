@@ -6,6 +6,8 @@ import functools
 from collections.abc import Callable, Collection, Sequence
 from typing import Any
 
+import numpy as np
+
 from pyxla.errors import CompileError
 from pyxla.grad import parts
 from pyxla.grad.activity import is_inexact
@@ -18,6 +20,7 @@ from pyxla.ir.op import Op, OpError
 from pyxla.ir.rewrite import captures, substitute_region, walk
 from pyxla.ir.types import array_type
 from pyxla.lower.cost import INFINITE, SMALL
+from pyxla.lower.rules import definition, known
 from pyxla.ops import elementwise
 from pyxla.ops.computation import with_name
 from pyxla.ops.contract import dot_general
@@ -108,7 +111,7 @@ class Sweep:
     def guard(self, instr: Instr, part: Value, cts: Sequence[Value]) -> Value:
         """A contribution that is 0 where the cotangents that it is made of are."""
         if instr.op in _SINGULAR:
-            return guard(part, cts[0])
+            return part if _is_linear(instr) else guard(part, cts[0])
         if instr.op in _LIBRARY or (instr.op in _MIXING and part.type.size <= self.guarded):
             return guard(part, spread_like(convert(_any(cts), dtype=part.type.dtype), part))
         return part
@@ -119,16 +122,36 @@ def guarded(region: Region) -> int:
 
     Products are not if they are large, but of matrices that are tested after they were used.
     """
-    instrs = list(walk(region.instrs))
-    if not any(map(_chooses, instrs)):
+    if not _chooses(region):
         return 0
-    return INFINITE if any(i.op in _LIBRARY for i in instrs) else SMALL
+    return INFINITE if any(i.op in _LIBRARY for i in walk(region.instrs)) else SMALL
 
 
-def _chooses(instr: Instr) -> bool:
-    branches = instr.op.name in ("if", "case")
-    chosen = captures(instr) if branches else instr.results
-    return (branches or instr.op in _SELECTIONS) and any(map(is_inexact, chosen))
+def _chooses(region: Region) -> bool:
+    """Whether a selection, a branch or a loop, which may not run, does not read all that it may."""
+    singular = False
+    for instr in region.instrs:
+        name = instr.op.name
+        if name in ("if", "case"):
+            chosen: Collection[Value] = captures(instr)
+        else:
+            chosen = instr.results if instr.op in _SELECTIONS else ()
+        if (name == "while" and singular) or any(map(is_inexact, chosen)):
+            return True
+        singular |= instr.op in _LIBRARY | _SINGULAR and not _is_linear(instr)
+        if any(map(_chooses, instr.regions)):
+            return True
+    return False
+
+
+def _is_linear(instr: Instr) -> bool:
+    """Whether its derivative is a finite constant, or nothing that varies is computed."""
+    if not any(map(is_inexact, instr.results)):
+        return True
+    factors = instr.operands if instr.op is elementwise.multiply else ()
+    spread = [definition(value, "broadcast_in_dim") for value in factors]
+    numbers = [known(i.operands[0] if i else v) for i, v in zip(spread, factors, strict=True)]
+    return any(x is not None and bool(np.isfinite(x).all()) for x in numbers)
 
 
 def _any(cts: Sequence[Value]) -> Value:
