@@ -59,7 +59,7 @@ def unwrapped(value: Any) -> Any:
 
 
 def applied(ufunc: Any, *args: Any) -> Any:
-    """Stands for the call of a universal function in compiled code (`infer.ufuncs`)."""
+    """Stands for the call of a universal function in compiled code (`infer.numba_ufuncs`)."""
 
 
 def _is_numbas(value: Any) -> bool:

@@ -22,6 +22,7 @@ import pyxla.infer.containers.sorting
 import pyxla.infer.getters
 import pyxla.infer.introspection
 import pyxla.infer.loops.folding
+import pyxla.infer.numba_ufuncs
 import pyxla.infer.raising.checks
 import pyxla.infer.random.legacy
 import pyxla.infer.random.methods
@@ -30,6 +31,5 @@ import pyxla.infer.real_or_complex
 import pyxla.infer.text.logged
 import pyxla.infer.text.printing
 import pyxla.infer.text.warned
-import pyxla.infer.ufuncs
 import pyxla.infer.vectorized
 import pyxla.infer.wrapping

@@ -140,7 +140,6 @@ def map_(f: Any, xs: Any, *, batch_size: Any = None) -> Any:
 
 def result_of(function: Any, *args: Any) -> Any:
     """Zeros of the types of `function(*args)`, of which nothing is executed."""
-    raise NotImplementedError
 
 
 def carried(init: Any, result: Any, narrow: Any = False) -> Any:
@@ -148,22 +147,18 @@ def carried(init: Any, result: Any, narrow: Any = False) -> Any:
 
     narrow: where a number met what is no number, 64 bits are taken for NumPy's default.
     """
-    raise NotImplementedError
 
 
 def is_doubtful(init: Any, result: Any) -> Any:
     """Whether `carried` has other types with and without `narrow`."""
-    raise NotImplementedError
 
 
 def settled(result: Any, carry: Any) -> Any:
     """What a body returns, of the types of the carry."""
-    raise NotImplementedError
 
 
 def dtype_of(x: Any) -> Any:
     """The dtype that JAX gives a number or an array."""
-    raise NotImplementedError
 
 
 @rule(result_of)

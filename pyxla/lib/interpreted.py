@@ -67,9 +67,6 @@ def insort_right(a: Any, x: Any, lo: int = 0, hi: Any = None, *, key: Any = None
     a.insert(bisect_right(a, x if key is None else key(x), lo, hi, key=key), x)
 
 
-# Heaps.  What lies where in the list is CPython's: programs see the list.
-
-
 def groupby(iterable: Any, key: Any = None) -> list[tuple[Any, list[Any]]]:
     """`itertools.groupby`, all at once."""
     groups: list[tuple[Any, list[Any]]] = []

@@ -83,7 +83,7 @@ def gather(
     slice_sizes: Ints,
     operand_batching_dims: Ints = (),
     start_indices_batching_dims: Ints = (),
-    indices_are_sorted: bool = False,
+    **_: bool,
 ) -> np.ndarray:
     """Window by window."""
     dropped = (*collapsed_slice_dims, *operand_batching_dims)
@@ -113,10 +113,9 @@ def scatter(
     index_vector_dim: int,
     input_batching_dims: Ints = (),
     scatter_indices_batching_dims: Ints = (),
-    indices_are_sorted: bool = False,
-    unique_indices: bool = False,
     computation: str = "",
     regions: Sequence[Elementwise] = (),
+    **_: bool,
 ) -> Any:
     """Window by window, element by element; a window that does not fit is dropped whole."""
     count = len(operands) // 2
