@@ -44,8 +44,15 @@ OPTIMIZED |= {
     )
 }
 
-# What inference makes of a program is in question: each op computes what NumPy says.
+# What inference and the library make of a program is in question: each op computes what NumPy says.
 MEANT = {"infer"}
+MEANT |= {
+    f"lib/test_{name}.py"
+    for name in (
+        *("at_types", "borrowed", "bounded", "bounded_values", "call_styles", "long_ints"),
+        *("parts", "sizes", "sparse", "strings", "tables"),
+    )
+}
 # One for all modules: each that JAX makes for one of its own knows a dozen dialects.
 CONTEXT = mlir.make_ir_context()
 mlir.make_ir_context = lambda: CONTEXT
@@ -54,6 +61,7 @@ mlir.make_ir_context = lambda: CONTEXT
 def pytest_configure(config: pytest.Config) -> None:
     config.addinivalue_line("markers", "optimized: XLA compiles its programs as those of users")
     config.addinivalue_line("markers", "compiled: XLA compiles its programs")
+    config.addinivalue_line("markers", "meant: its programs are computed by the meaning of ops")
 
 
 @pytest.hookimpl(wrapper=True)

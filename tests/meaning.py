@@ -20,7 +20,9 @@ from pyxla.runtime import jaxlink, jaxlower
 from pyxla.runtime.programs import Program
 
 COMPILED = jaxlink.jit
-OPS = 20_000
+# XLA takes as long for an op of the program as NumPy does for so many that run, and as for so many
+# where there is next to nothing to compile.
+PER_OP, AT_LEAST = 40, 2_000
 
 
 class TooLong(Exception):  # noqa: N818 - control flow, not an error
@@ -30,9 +32,9 @@ class TooLong(Exception):  # noqa: N818 - control flow, not an error
 class Run:
     """The values of one run.  Those of an iteration replace those of the one before."""
 
-    def __init__(self) -> None:
+    def __init__(self, ops: int) -> None:
         self.values: dict[Value, np.ndarray] = {}
-        self.left = OPS
+        self.left = ops
 
     def region(self, region: Region, *arguments: Any) -> tuple[np.ndarray, ...]:
         self.values.update(zip(region.params, map(np.asarray, arguments), strict=True))
@@ -54,6 +56,11 @@ class Run:
         return results
 
 
+def size(region: Region) -> int:
+    """The number of ops of a program."""
+    return len(region.instrs) + sum(size(r) for i in region.instrs for r in i.regions)
+
+
 class Meant:
     """In the place of a jitted function: arrays to a list of arrays."""
 
@@ -61,6 +68,7 @@ class Meant:
         self.program, self.donated = program, donated
         self.given = program, donated, given_up
         self.runs = all(op.numpy is not None and not op.effect for op in ops_in((program.region,)))
+        self.ops = AT_LEAST + PER_OP * size(program.region)
         self.emitted = False
 
     @functools.cached_property
@@ -82,7 +90,7 @@ class Meant:
         ]
         try:
             with np.errstate(all="ignore"):
-                made = Run().region(self.program.region, *given)
+                made = Run(self.ops).region(self.program.region, *given)
         except TooLong:
             self.runs = False
             return self.compiled(*operands)
