@@ -225,7 +225,8 @@ class _Steps:
                 raise Unstable(f"a {type(guard).__name__}")
         number = self._number(owner)
         if number is None:
-            raise Unstable(f"what {guard!r} stands for is not found again"[:200])
+            of = owner.get("__name__") if isinstance(owner, dict) else owner
+            raise Unstable(f"what is known of {of!r} is not found again"[:200])
         return [type(guard).__name__, number, rest]
 
 
@@ -299,13 +300,15 @@ def _unnamed(x: Any) -> Any:
 
 def _known_by(x: Any) -> Any:
     """The name of a library's object, or of the namespace of one of its modules."""
-    if isinstance(x, dict):
-        module, name = x.get("__name__"), "__dict__"
+    modules: tuple[Any, ...]
+    if isinstance(x, dict):  # `_collections_abc` calls itself by another module's name
+        modules, name = (x.get("__name__"), getattr(x.get("__spec__"), "name", None)), "__dict__"
     else:
-        module, name = getattr(x, "__module__", None), getattr(x, "__qualname__", None)
-    if not (isinstance(module, str) and isinstance(name, str) and is_library(module)):
-        return None
-    return [module, name] if _named([module, name]) is x else None
+        modules, name = (getattr(x, "__module__", None),), getattr(x, "__qualname__", None)
+    for module in modules if isinstance(name, str) else ():
+        if isinstance(module, str) and is_library(module) and _named([module, name]) is x:
+            return [module, name]
+    return None
 
 
 def _named(word: Sequence[str]) -> Any:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 import enum
+import os
 from dataclasses import replace
 
 import jax
@@ -129,11 +130,16 @@ def jaxed(x):
     return jnp.sin(x) * 2, jnp.sum(x)
 
 
+def environment(x):
+    return x * len(os.environ.get("PYXLA_NOT_SET", "ab"))
+
+
 A = np.arange(1.0, 5.0)
 BIG = np.linspace(0, 1, 70_000)
 M = np.eye(4) * 3 + np.arange(16.0).reshape(4, 4)
 CALLS = [
     (mutates, lambda: (A.copy(), 3)),
+    (environment, lambda: (2.0,)),
     (mutates, lambda: (np.asfortranarray(M.copy())[:, 1], 3)),
     (grows, lambda: (A / 4,)),
     (raises, lambda: (A, 2)),
