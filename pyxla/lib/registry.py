@@ -25,6 +25,7 @@ import functools
 import inspect
 from collections.abc import Callable
 from dataclasses import dataclass
+from inspect import Parameter
 from typing import Any, Literal
 
 import numpy as np
@@ -56,7 +57,8 @@ class Implementation:
 @functools.cache
 def _place_of_out(function: Callable[..., Any]) -> int | None:
     parameters = inspect.signature(function).parameters
-    positional = [name for name, p in parameters.items() if p.kind is p.POSITIONAL_OR_KEYWORD]
+    by_place = (Parameter.POSITIONAL_ONLY, Parameter.POSITIONAL_OR_KEYWORD)
+    positional = [name for name, p in parameters.items() if p.kind in by_place]
     return positional.index("out") if "out" in positional else None
 
 

@@ -30,6 +30,11 @@ def check(program: Callable[..., Any], *args: Any) -> None:
     assert not difference(actual_args, expected_args, path="arguments")
 
 
+def test_what_follows_a_positional_only_parameter_has_its_place() -> None:
+    check(lambda x: np.concatenate([x, x], -1), X)
+    check(lambda x: np.concatenate([x, x], 0, np.zeros((6, 4))), X)
+
+
 def test_sequences_are_arrays_to_ufuncs() -> None:
     def program(x, v):
         return (
