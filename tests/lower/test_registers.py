@@ -201,6 +201,36 @@ def moments(x):
     return mean, squares
 
 
+def lowest(x, taken):
+    """The position of the least is where it is compared."""
+    best = -1
+    for i in range(x.shape[0]):
+        if not taken[i] and (best < 0 or x[i] < x[best]):
+            best = i
+    return best
+
+
+def chased(successor, start, steps):
+    """Positions that are read where the last one says; constants that a slot has as well."""
+    i, total = start, 0
+    while steps > 0:
+        i = (successor[i] + 1) % successor.shape[0]
+        total += i
+        steps -= 1
+    return i, total
+
+
+def bisected(x, y):
+    low, high = 0, x.shape[0]
+    while low < high:
+        middle = (low + high) // 2
+        if x[middle] < y:
+            low = middle + 1
+        else:
+            high = middle
+    return low
+
+
 A = np.random.default_rng(0).random((21, 21))
 LETTERS = np.random.default_rng(0).integers(0, 3, (2, 30))
 
@@ -225,6 +255,10 @@ LETTERS = np.random.default_rng(0).integers(0, 3, (2, 30))
         (escaping, (0.3, 50)),
         (escaping, (0.9, 50)),
         (moments, (A[0],)),
+        (lowest, (A[0], A[1] < 0.3)),
+        (lowest, (A[0], A[1] < 2.0)),
+        (chased, (LETTERS[0] * 9, 4, 40)),
+        (bisected, (np.sort(A[0]), 0.4)),
     ],
 )
 def test_programs(function: Callable, args: tuple[Any, ...]):
@@ -243,6 +277,9 @@ def test_programs(function: Callable, args: tuple[Any, ...]):
         (coprime, [int]),
         (escaping, [float, int]),
         (moments, [pyxla.f64[40]]),
+        (lowest, [pyxla.f64[40], pyxla.bool_[40]]),
+        (chased, [pyxla.i64[40], int, int]),
+        (bisected, [pyxla.f64[40], float]),
     ],
 )
 def test_xla_copies_nothing_within_the_loops(function: Callable, types: list[Any]):

@@ -12,7 +12,8 @@ to come before its new value, by a *guard*, a selection that only LLVM knows to 
     i1 = never(s1) ? 0 : i + 1        never(x): x < NaN, or (x & 1) == 2
 
 Where two new values each need the other's old one, the old value of one goes into a slot of its
-own, a *relic*.
+own, a *relic*; and where a new value is found at the old one, `i = A[i]`, as XLA writes none over
+an index.
 
 *What lies apart.*  XLA tells LLVM of an address only that it is none of those of its instruction's
 operands, of its users and of their operands.  So the whole state is made an operand of what gives
@@ -168,12 +169,13 @@ class _Guarded:
         self.numbers = [k for k in self.varying if params[k].type.size == 1]
         self.made_by: dict[Value, int] = {}
         for k in self.varying:
-            if results[k] not in self.slot_of:
+            if results[k] not in self.slot_of and known(results[k]) is None:
                 self.made_by.setdefault(results[k], k)
         self.uses = Uses()
         self.before: dict[Node, set[Node]] = {}
         self.natural: dict[Node, set[Node]] = {}
         self.readers: dict[int, set[Node]] = {k: set() for k in self.varying}
+        self.indices: list[int] = []
         self.inside = {v for instr in self.body.instrs for v in instr.results}
 
     def emit(self) -> None:
@@ -192,12 +194,18 @@ class _Guarded:
         }
         leaves.update({value: frozenset([("new", k)]) for value, k in self.made_by.items()})
         origin: dict[Value, frozenset[Node]] = {}
+        located: dict[Value, frozenset[Node]] = {}
         nothing: frozenset[Node] = frozenset()
         for instr in self.body.instrs:
             found = nothing.union(*[leaves[v] for v in self.uses(instr) if v in leaves])
             if not is_fusible(instr):
                 self.add(instr, found)
                 found = frozenset([instr])
+            else:
+                at = nothing.union(*[located[v] for v in instr.operands if v in located])
+                if instr.op is dynamic_slice:
+                    at = at.union(*[leaves[v] for v in instr.operands[1:] if v in leaves])
+                located.update(dict.fromkeys(instr.results, at))
             for value in instr.results:
                 origin[value] = found
                 leaves.setdefault(value, found)
@@ -206,6 +214,7 @@ class _Guarded:
             self.add(("new", k), (origin if own else leaves).get(results[k], nothing))
         for k in self.varying:
             self.before["new", k] |= self.readers[k]
+        self.indices = [k for k in self.numbers if ("old", k) in located.get(results[k], ())]
 
     def add(self, node: Node, leaves: Iterable[Node]) -> None:
         needed = set()
@@ -219,8 +228,8 @@ class _Guarded:
 
     def ordered(self) -> list[Node] | None:
         """The nodes in an order in which they can be computed, relics made as needed."""
-        order: list[Node] = []
         left = dict.fromkeys(self.before)
+        order = [self.keep_old(k, left) for k in self.indices[:RELICS]]
         while left:
             ready = [node for node in left if self.before[node].isdisjoint(left)]
             if ready:
@@ -245,6 +254,10 @@ class _Guarded:
         k = max(waiting, key=waiting.__getitem__, default=None)
         if k is None or not waiting[k] or len(self.relics()) == RELICS:
             return None
+        return self.keep_old(k, left)
+
+    def keep_old(self, k: int, left: Iterable[Node]) -> Node:
+        """Let what is left, and what makes the new value, read a relic."""
         kept: Node = ("old", k)
         self.before[kept], self.natural[kept] = set(), set()
         later = self.readers[k].intersection(left)
