@@ -289,6 +289,7 @@ class Compiled:
             except CompileError as refusal:
                 refusal.notes = (*refusal.notes, *[(fault.words(), s.loc) for s in fault.sites[:1]])
                 raise
+            leaves = fault.resumed(leaves)
             try:
                 return found.executable(leaves, args)
             except Faulty as further:

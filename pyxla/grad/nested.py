@@ -25,8 +25,8 @@ from pyxla.infer.engine import Engine
 from pyxla.infer.heap import BoxCell, ObjectCell, reachable
 from pyxla.infer.joins.endings import ended, visited
 from pyxla.infer.lattice import UNDEFINED, Compound, Const, Ref, Scalar
+from pyxla.infer.places import STREAM
 from pyxla.infer.raising.catching import Raised, raise_unless
-from pyxla.infer.text.printing import STREAM
 from pyxla.ir.core import Block, Region, Return, Value
 from pyxla.ir.types import I32
 from pyxla.lib.random.state import STATES

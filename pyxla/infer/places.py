@@ -39,6 +39,8 @@ OUTSIDE: list[type] = []
 MISSING = object()
 # A zero of which XLA does not know that it is one (`infer.exact`): an outside object of programs.
 ZERO = np.array(-0.0)
+# What keeps the calls of Python in order (`infer.text.printing`): how many there were in this run.
+STREAM = np.zeros((), np.int32)
 _STEADY = (bool, int, float, complex, np.number, np.bool_)
 
 

@@ -24,6 +24,7 @@ from pyxla.ir.rewrite import captures
 from pyxla.ir.types import DTYPE_NAMES, ArrayType
 from pyxla.lower.cpu.kernels import ATTRIBUTES, KEPT, Kernel, is_literal, kernel
 from pyxla.ops.control import call
+from pyxla.ops.foreign import called
 
 # How MLIR writes the element types that it writes otherwise than we do.
 _SPELLED = {"bool_": "i1", "c64": "complex<f32>", "c128": "complex<f64>"}
@@ -379,7 +380,8 @@ class Emitter:
             attributes = {"call_target_name": name, "has_side_effect": "true"}
             return self.op("stablehlo.custom_call", instr, operands, attributes)
         with self.ip, self.loc:  # type: ignore[union-attr]
-            return self.host(function, operands, [value.type for value in instr.operands])
+            made = functools.partial(called, function, instr.attrs.get("counted", False))
+            return self.host(made, operands, [value.type for value in instr.operands])
 
     def foreign_call(self, instr: Instr, operands: Sequence[ir.Value]) -> Any:
         """The code of a JAX function, which JAX writes here, for what is compiled here."""

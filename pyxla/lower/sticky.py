@@ -10,10 +10,11 @@ Before that, checks that an earlier one implies go (`lower.implied`), and what a
 in each iteration is checked once, before it: what does not vary as it is, and bounds of an index
 that is affine in the counter at the last iteration, or the first (`lower.endpoints`).
 
-After a flag is set nothing that the program computes is looked at, but it must come to an end.  A
-loop *stops* where the word is set: outlining adds that to its condition.  One that only counts, and
-checks nothing itself, ends by itself, but its trip count may be nonsense: that is 0 where the loop
-is entered with a word that is set.
+After a flag is set nothing that the program computes is looked at, and it prints nothing (calls of
+Python are counted, so that a second run leaves out what was printed).  But it must come to an end.
+A loop *stops* where the word is set: outlining adds that to its condition.  One that only counts,
+and checks nothing itself, ends by itself, but its trip count may be nonsense: that is 0 where the
+loop is entered with a word that is set.
 """
 
 from __future__ import annotations
@@ -36,8 +37,9 @@ from pyxla.lower.endpoints import (
     move_from_header,
 )
 from pyxla.lower.implied import drop_implied
-from pyxla.ops.elementwise import compare, or_, select
+from pyxla.ops.elementwise import compare, or_, select, subtract
 from pyxla.ops.filled import constant
+from pyxla.ops.foreign import STOPPED, host_call
 from pyxla.ops.sticky import flag
 
 
@@ -114,6 +116,8 @@ class _Threading:
         word, code = self.first[block], list[Instr]()
         for instr in block.instrs:
             if instr.op is not flag:
+                if instr.op is host_call:
+                    self.guard(instr, word, code)
                 code.append(instr)
                 continue
             (x,) = instr.operands
@@ -124,6 +128,16 @@ class _Threading:
         if isinstance(block.terminator, Return):
             block.terminator.operands = (*block.terminator.operands, word)
         return word
+
+    def guard(self, call: Instr, word: Value, code: list[Instr]) -> None:
+        """See to it that Python is not called once the word is set."""
+        call.attrs = {**call.attrs, "counted": True}
+        if word is not self.zero:
+            order, *values = call.operands
+            with building(Builder(code, call.loc)):
+                fine = compare(word, _number(0), direction="EQ")
+                guarded = select(fine, order, subtract(order, _number(STOPPED)))
+            call.operands = (guarded, *values)
 
     def bound(self, loop: Loop, count: Counted | None) -> None:
         """See to it that a loop ends once the word is set."""

@@ -86,11 +86,30 @@ def _foreign_numpy(*operands: np.ndarray, numpy: Callable[..., Any] | None = Non
     return numpy(*operands)
 
 
-def _host_call(order: ArrayType, *operands: ArrayType, function: Callable[..., None]) -> ArrayType:
+# Far below what an order is: taken off that of a call that is not to be made.
+STOPPED = 1 << 30
+
+
+def _host_call(
+    order: ArrayType, *operands: ArrayType, function: Callable[..., None], counted: bool = False
+) -> ArrayType:
     """`function(*arrays)` runs on the host, after the calls that `order` depends on; the result is
-    the order of what follows."""
+    the order of what follows.
+
+    counted: that is one more, and a call of an order below 0 is not made: a run before this one
+    made it.  One of less than -STOPPED / 2 is left out, and its order is given back as it was.
+    """
     check_same("host_call", order, I32)
     return I32
+
+
+def called(function: Callable[..., None], counted: bool, order: int, *arrays: np.ndarray) -> int:
+    """What the host does for a call; the order of what follows."""
+    if order < -STOPPED // 2:
+        return order + STOPPED
+    if order >= 0:
+        function(*arrays)
+    return order + counted
 
 
 custom_call = Op("custom_call", _custom_call, emit=_emit_custom_call, batch=batching.one_by_one)

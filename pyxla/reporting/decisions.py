@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
 from pyxla.errors import ListOverflow, Location, Surprise, spell
-from pyxla.infer.text.printing import STREAM
+from pyxla.infer.places import STREAM
 from pyxla.ir.core import Instr, Region
 from pyxla.ir.types import SHORT_NAMES, ArrayType, array_type
 from pyxla.lower.dead import has_effect

@@ -28,7 +28,7 @@ from pyxla.ir.types import ArrayType, array_type
 from pyxla.options import Options
 from pyxla.runtime import binaries, jaxlink, memory, waiting
 from pyxla.runtime.objects import Convert, builder, number, repeated, resolve, restore
-from pyxla.runtime.outcome import Faulty, OutArray, Outcome, array_uses, check_traceable
+from pyxla.runtime.outcome import OutArray, Outcome, array_uses, check_traceable
 from pyxla.runtime.programs import Program
 from pyxla.runtime.words import planned
 
@@ -227,7 +227,7 @@ class Executable:
             def waited(values: Any, args: Any) -> Any:
                 values = unpacked(values)
                 if faults is not None and values[faults]:
-                    raise Faulty(outcome.faulty(values[faults]))
+                    raise outcome.faulty(values[faults], values)
                 return build(values, args, {})
 
             return waited
@@ -243,7 +243,7 @@ class Executable:
 
         def checked(values: Any, args: Any) -> Any:
             if word := number(values[faults]):
-                raise Faulty(outcome.faulty(word))
+                raise outcome.faulty(word, values)
             return made(values, args)
 
         return checked
@@ -358,7 +358,7 @@ class Executable:
             for value in values[:1]:  # else a number is waited for
                 value.block_until_ready()
         if outcome.faults is not None and (word := number(values[outcome.faults])):
-            raise Faulty(outcome.faulty(word))
+            raise outcome.faulty(word, values)
         code = 0 if outcome.status is None else number(values[outcome.status])
         made: dict[int, Any] = {}
         if code and issubclass(self._sites[code - 1][0], Surprise):

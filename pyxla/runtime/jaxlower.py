@@ -159,18 +159,18 @@ def raised_on_host() -> Exception | None:
 
 
 def _host_call(
-    ctx: Any, function: Callable[..., None], operands: Sequence[Any], types: Sequence[ArrayType]
+    ctx: Any, function: Callable[..., int], operands: Sequence[Any], types: Sequence[ArrayType]
 ) -> Any:
-    """Code that calls `function` on all but the first of `operands`, which it returns."""
+    """Code that calls `function` on `operands`; it returns the order of what follows."""
 
     def called(order: Any, *arrays: Any) -> tuple[Any]:
         waiting.check()
         try:
-            function(*[np.asarray(x) for x in arrays])
+            after = function(int(order), *[np.asarray(x) for x in arrays])
         except Exception as error:
             _raised.append(error)
             raise
-        return (np.asarray(order),)
+        return (np.asarray(after, np.int32),)
 
     avals = [ShapedArray(t.shape, t.dtype) for t in types]
     axes = ctx.module_context.axis_context

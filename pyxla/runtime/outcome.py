@@ -19,6 +19,8 @@ from collections.abc import Callable, Collection, Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
+import numpy as np
+
 from pyxla.errors import CompileError, ListOverflow, Location, Surprise
 
 Path = tuple[Any, ...]
@@ -243,9 +245,9 @@ class Outcome:
     or says which site raised.  jax: a jax.Array is among arguments and captures, so that array
     results are jax.Arrays.  waits: a call ends when the program has: because of a NumPy array
     argument, which XLA reads in place (the rest is found out from the tree).  faults: the result
-    that is the word of the sticky flags of `checks`.  patches: arguments
-    of which only parts are written, see `runtime.parts`.  donated: leaves whose
-    memory results take.
+    that is the word of the sticky flags of `checks`.  printed: how often it called Python before
+    one was set, which is no write.  patches: arguments of which only parts are written, see
+    `runtime.parts`.  donated: leaves whose memory results take.
     """
 
     inputs: tuple[int, ...]
@@ -261,19 +263,32 @@ class Outcome:
     checks: tuple[Site, ...] = ()
     patches: tuple[Patch, ...] = ()
     donated: tuple[int, ...] = ()
+    printed: Write | None = None
 
-    def faulty(self, word: int) -> tuple[Site, ...]:
-        """The checks whose flags are set in a word."""
-        return tuple([site for site in self.checks if word >> site.flag & 1])
+    def faulty(self, word: int, values: Sequence[Any]) -> Faulty:
+        """The checks whose flags are set in a word, and how much was printed before."""
+        sites = tuple([site for site in self.checks if word >> site.flag & 1])
+        if self.printed is None:
+            return Faulty(sites)
+        return Faulty(sites, self.printed.leaf, int(np.asarray(values[self.printed.index])))
 
 
 class Faulty(Exception):  # noqa: N818 - a request, not an error
     """Something was out of order in a run, whose results are dropped: one of `sites`, the checks
-    whose flags are set; nothing was written."""
+    whose flags are set; nothing was written.  order, calls: the leaf that orders the calls of
+    Python, and how many were made."""
 
-    def __init__(self, sites: tuple[Site, ...]) -> None:
+    def __init__(self, sites: tuple[Site, ...], order: int | None = None, calls: int = 0) -> None:
         super().__init__()
         self.sites = sites
+        self.order, self.calls = order, calls
+
+    def resumed(self, leaves: list[Any]) -> list[Any]:
+        """The leaves for a run that does not call Python as often as was done."""
+        if self.order is not None:
+            left_out = leaves[self.order] - np.int32(max(self.calls, 0))
+            leaves = [*leaves[: self.order], np.asarray(left_out), *leaves[self.order + 1 :]]
+        return leaves
 
     def words(self) -> str:
         """What may have happened: which came first is not known."""
@@ -359,6 +374,9 @@ def without_results(outcome: Outcome, gone: Collection[int]) -> Outcome:
         return index - sum([g < index for g in gone])
 
     made: dict[int, Any] = {}
+    printed = outcome.printed
+    if printed is not None:
+        printed = replace(printed, index=moved(printed.index))
     return replace(
         outcome,
         result=_renumbered(outcome.result, moved, made),
@@ -372,6 +390,7 @@ def without_results(outcome: Outcome, gone: Collection[int]) -> Outcome:
         pools=tuple([replace(p, rows=_renumbered(p.rows, moved, made)) for p in outcome.pools]),
         status=None if outcome.status is None else moved(outcome.status),
         faults=None if outcome.faults is None else moved(outcome.faults),
+        printed=printed,
         sites=tuple(
             [
                 replace(site, args=tuple([_renumbered(a, moved, made) for a in site.args]))

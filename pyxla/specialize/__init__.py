@@ -26,11 +26,12 @@ from pyxla.infer.joins.endings import ended, visited
 from pyxla.infer.lattice import UNDEFINED, Const, NeedsStatic
 from pyxla.infer.lists import number_lists, pools, shared
 from pyxla.infer.observing import watch
-from pyxla.infer.places import Place
+from pyxla.infer.places import STREAM, Place
 from pyxla.infer.raising.faults import Faults
 from pyxla.ir.build import building
-from pyxla.ir.core import Function, Return
+from pyxla.ir.core import Function, Instr, Return
 from pyxla.ir.dominance import reverse_postorder
+from pyxla.ir.rewrite import ops_in
 from pyxla.ops.foreign import host_call
 from pyxla.ops.sticky import flag
 from pyxla.options import DEFAULTS
@@ -290,25 +291,37 @@ def _run(world: World) -> Specialization:
             phi.args = {p: v for p, v in phi.args.items() if p in reached}
     function = Function(_identifier(name), tuple(world.params), blocks, None)
     gathered.check(request.function, function, outcome)
-    outcome = _with_faults(engine, function, outcome)
+    outcome = _with_faults(world, function, outcome)
     constants = world.captures.constants
     return Specialization(
         function, outcome, {}, world.places, constants, engine.unrollings, engine.copies
     )
 
 
-def _with_faults(engine: Engine, function: Function, outcome: out.Outcome) -> out.Outcome:
+def _with_faults(world: World, function: Function, outcome: out.Outcome) -> out.Outcome:
     """The outcome of a program with sticky flags, whose word is its last result."""
-    ops = {instr.op for block in function.blocks for instr in block.instrs}
+    engine = world.engine
+    instrs = [instr for block in function.blocks for instr in block.instrs]
+    ops = {instr.op for instr in instrs}
     if flag not in ops:
         return outcome
-    if host_call in ops:  # what it printed would be printed again
+    if any(map(_calls_unseen, instrs)):  # what it printed would be printed again
         raise Needs(in_place=True)
+    if host_call in ops:
+        leaf = world.leaves[engine.captures.by_identity[id(STREAM)].cell]
+        (order,) = [write for write in outcome.writes if write.leaf == leaf]
+        writes = tuple([write for write in outcome.writes if write is not order])
+        outcome = replace(outcome, writes=writes, printed=order)
     surprises = engine.faults.surprises
     noted = engine.faults.noted.items()
     checks = tuple([_check(site, number, surprises.get(site)) for site, number in noted])
     (end,) = [b.terminator for b in function.blocks if isinstance(b.terminator, Return)]
     return replace(outcome, faults=len(end.operands), checks=checks)
+
+
+def _calls_unseen(instr: Instr) -> bool:
+    """Whether Python is called where the flags of the whole program do not show, in a region."""
+    return host_call in ops_in(instr.regions) or "counted" in instr.attrs
 
 
 def _check(site: tuple[Any, Any], flag: int, surprise: Exception | None) -> out.Site:

@@ -130,6 +130,62 @@ def test_prints_before_it_raises(capsys):
     assert capsys.readouterr().out == "before 3\nbefore 1\nafter\n"
 
 
+def sums(x, at):
+    total = 0.0
+    for i in at:
+        print("at", i, total)
+        x[0] += 1
+        total += x[i]
+    print("sum", total)
+    return total
+
+
+def sweeps(x, at):
+    n = len(at)
+    for k in range(n):
+        print("sweep", k)
+        for i in range(k, k + 2):
+            if x[i] > 1.8:
+                break
+            x[i] += 0.5
+    try:
+        x[n + 5] = 1
+    except IndexError as error:
+        print("caught", error)
+    print(1 // (n - 2))
+
+
+def twice_out_of_order(x, at):
+    for k in at:
+        print("a", k)
+        v = x[k]
+        print("b", v)
+        print("c", int(1 / float(v)))
+
+
+@pytest.mark.parametrize("function", [sums, sweeps, twice_out_of_order])
+@pytest.mark.parametrize("at", [[1, 2], [1, 2, 1], [1, 7, 2], [9], [2, 0, 1]])
+def test_prints_once_before_what_is_out_of_order(function, at, capsys):
+    """Also where a second run tells what that was, and where it finds that nothing was."""
+
+    def outcome(called):
+        x = ROW.copy()
+        try:
+            return called(x, at), x, capsys.readouterr().out
+        except Exception as error:  # noqa: BLE001 - whatever it is
+            return repr(error), x, capsys.readouterr().out
+
+    expected, compiled = outcome(function), pyxla.compile(function)
+    for _ in range(2):
+        np.testing.assert_equal(outcome(compiled), expected)
+
+
+def test_checks_of_what_prints_are_noted():
+    """Not raised in place: a loop that prints would be nested once for each."""
+    typed = pyxla.code_typed(sums, ROW, np.array([1, 2]))
+    assert "flag" in str(typed)
+
+
 def test_streams_of_sys(capsys):
     @pyxla.compile
     def told(x):

@@ -25,13 +25,12 @@ from pyxla.infer.lattice import Array, Compound, Const, Ref, Scalar, Tuple, Vari
 from pyxla.infer.lists import columnar, reading
 from pyxla.infer.lists.host import items_of_columns, of_kind
 from pyxla.infer.lists.items import spelled
+from pyxla.infer.places import STREAM
 from pyxla.infer.raising.exceptions import is_exception
 from pyxla.infer.text.pieces import formatted, made_by_host
 from pyxla.ir.core import Value
 from pyxla.lib.registry import rule
 from pyxla.ops.foreign import host_call
-
-STREAM = np.zeros((), np.int32)
 
 # From the arrays that a host call is given to a Python object.
 Reader = Callable[[Sequence[np.ndarray]], Any]
