@@ -17,14 +17,14 @@ from typing import Any
 import numpy as np
 
 from pyxla.errors import Location
-from pyxla.ir.types import DTYPE_NAMES, SHORT_NAMES, ArrayType, array_type
+from pyxla.ir.types import DTYPE_NAMES, SHORT_NAMES, ArrayType, Far, array_type
 from pyxla.runtime import outcome
 
 _RECORDS = {
     record.__name__: record
     for record in vars(outcome).values()
     if isinstance(record, type) and dataclasses.is_dataclass(record)
-} | {"Location": Location}
+} | {"Location": Location, "Far": Far}
 
 
 class Writer:

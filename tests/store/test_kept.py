@@ -113,6 +113,10 @@ def words(x):
     return f"sum {x.sum():.3f}", "text", 3, 2.5, None, slice(1, None)
 
 
+def far(n):
+    return 10**20 + n, [10**20 + i for i in range(n)]
+
+
 def large(x, y):
     return x + y, (x * y).sum()
 
@@ -138,6 +142,7 @@ A = np.arange(1.0, 5.0)
 BIG = np.linspace(0, 1, 70_000)
 M = np.eye(4) * 3 + np.arange(16.0).reshape(4, 4)
 CALLS = [
+    (far, lambda: (3,)),
     (mutates, lambda: (A.copy(), 3)),
     (environment, lambda: (2.0,)),
     (mutates, lambda: (np.asfortranarray(M.copy())[:, 1], 3)),
