@@ -8,7 +8,7 @@ traced, or takes so many ops that XLA takes less time, is compiled.
 from __future__ import annotations
 
 import functools
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import jax
@@ -22,7 +22,7 @@ from pyxla.runtime.programs import Program
 COMPILED = jaxlink.jit
 # XLA takes as long for an op of the program as NumPy does for so many that run, and as for so many
 # where there is next to nothing to compile.
-PER_OP, AT_LEAST = 40, 2_000
+PER_OP, AT_LEAST = 10, 2_000
 
 
 class TooLong(Exception):  # noqa: N818 - control flow, not an error
@@ -34,26 +34,31 @@ class Run:
 
     def __init__(self, ops: int) -> None:
         self.values: dict[Value, np.ndarray] = {}
+        self.steps: dict[int, list[tuple[Callable[..., Any], Instr]]] = {}
         self.left = ops
 
     def region(self, region: Region, *arguments: Any) -> tuple[np.ndarray, ...]:
-        self.values.update(zip(region.params, map(np.asarray, arguments), strict=True))
-        self.left -= len(region.instrs)
+        values = self.values
+        values.update(zip(region.params, map(np.asarray, arguments), strict=True))
+        steps = self.steps.get(id(region))
+        if steps is None:
+            steps = self.steps[id(region)] = [(self.meaning(i), i) for i in region.instrs]
+        self.left -= len(steps)
         if self.left < 0:
             raise TooLong
-        for instr in region.instrs:
-            self.values.update(zip(instr.results, self.instr(instr), strict=True))
-        return tuple([self.values[value] for value in region.results])
+        for meaning, instr in steps:
+            made = meaning(*[values[value] for value in instr.operands])
+            results = made if isinstance(made, tuple) else (made,)
+            for value, result in zip(instr.results, results, strict=True):
+                x = values[value] = np.asarray(result)
+                assert (x.dtype, x.shape) == (value.type.dtype, value.type.shape), instr.op
+        return tuple([values[value] for value in region.results])
 
-    def instr(self, instr: Instr) -> list[np.ndarray]:
+    def meaning(self, instr: Instr) -> Callable[..., Any]:
         attrs: dict[str, Any] = dict(instr.attrs)
         if instr.regions:
             attrs["regions"] = tuple([functools.partial(self.region, r) for r in instr.regions])
-        made = instr.op.numpy(*[self.values[value] for value in instr.operands], **attrs)
-        results = [np.asarray(x) for x in (made if isinstance(made, tuple) else (made,))]
-        for x, value in zip(results, instr.results, strict=True):
-            assert (x.dtype, x.shape) == (value.type.dtype, value.type.shape), instr.op
-        return results
+        return functools.partial(instr.op.numpy, **attrs) if attrs else instr.op.numpy
 
 
 def size(region: Region) -> int:
