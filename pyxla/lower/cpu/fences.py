@@ -1,22 +1,26 @@
 """Fences: what is read from an array in a loop is read before the array is updated in place.
 
-    %x = A[i]; %c = %x > 1; %u = %x + 1     %x = A[i]; %c = kept(%x > 1)
-    A[i] = %u; go on while %c               %u = kept(%x + 1, %c); A[i] = %u; go on while %c
+    %x = A[i]; %c = %x > 1; %u = %x + 1     %c, %u = if (i < n): %x = A[i]; %x > 1, %x + 1
+    A[i] = %u; go on while %c                  else: ...                   (never)
+                                            A[i] = %u; go on while %c
 
 XLA:CPU fuses cheap code into everything that uses it.  Here `A[i]` would be read once for the
 update and once for `%c`, in no particular order; so XLA keeps the old array for the second read: a
-copy of the array in every iteration.  So where code that reads an array flows anywhere but into the
-update of that array, what it gives is kept (`ops.kept`), and the update waits for all of it.
+copy of the array in every iteration.  A conditional is not fused with what uses its results.  So
+where code that reads an array flows anywhere but into the update of that array, it is put into a
+conditional whose predicate is the loop's own test, which is true there, but XLA cannot know.  The
+other branch must be empty (XLA turns other small conditionals into selects), so it gives any values
+at hand.
 
 A number whose old value is for the new one alone needs none, where `lower.cpu.registers` lets the
 update wait for it: the word of faults, a sum.
 
-A loop inside that carries the array is such an update too.
+A loop inside that carries the array is such an update too.  Where nothing that an update needs
+comes from the conditional, one of its operands goes through it, so that it waits for the reads.
 
-In a loop that is one function nothing is left of a fence; elsewhere copying a small array is
-cheaper.
+In a loop that is one function a conditional is a jump; elsewhere copying a small array is cheaper.
 
-Only for XLA:CPU, after everything that simplifies (`lower.finish`).
+Only for XLA:CPU: elsewhere a conditional is dear; to `simplify` it is nonsense (`lower.finish`).
 """
 
 from __future__ import annotations
@@ -25,24 +29,26 @@ from collections.abc import Iterable, Sequence
 
 from pyxla.ir.build import Builder
 from pyxla.ir.core import Instr, Region, Value
-from pyxla.ir.rewrite import Uses, substitute
-from pyxla.lower.cost import SMALL, nbytes
+from pyxla.ir.rewrite import Mapping, Uses, clone, substitute
+from pyxla.lower.cost import SMALL, nbytes, total
 from pyxla.lower.cpu.kernels import can_hold, is_over_elements
 from pyxla.lower.cpu.small import is_one_function
 from pyxla.lower.dead import has_effect
+from pyxla.ops.check import same
 from pyxla.ops.control import if_, while_
+from pyxla.ops.elementwise import convert
 from pyxla.ops.index import dynamic_update_slice, scatter
-from pyxla.ops.kept import kept
-from pyxla.ops.shape import constant
+from pyxla.ops.shape import broadcast_in_dim, constant
 
+TEST = 32  # cost of the test that a fence repeats
 FENCES = 16  # in one loop
-PART = 16  # of an array, that may be kept: less work than to copy the array
+PART = 16  # of an array, that a conditional may give: less work than to copy the array
 RELICS = 6  # numbers whose old values a loop may keep (`lower.cpu.registers`)
-COPIED = 1 << 13  # bytes: a call of its own takes as long as this copy
+COPIED = 1 << 13  # bytes: a conditional of its own takes as long as this copy
 
 _UNFUSED = frozenset(
     """while scatter dot_general convolution sort fft cholesky triangular_solve custom_call
-    select_and_scatter reduce_window rng_bit_generator call case kept""".split()  # noqa: SIM905
+    select_and_scatter reduce_window rng_bit_generator call case""".split()  # noqa: SIM905
 )
 
 
@@ -51,7 +57,7 @@ def fence_reads(region: Region) -> Region:
     for instr in region.instrs:
         for inner in instr.regions:
             fence_reads(inner)
-        if instr.op is while_ and _updates(instr):
+        if instr.op is while_ and _updates(instr) and _testable(instr):
             copied = 0 if is_one_function(instr) else COPIED
             for _ in range(FENCES):
                 if not _fence(instr, copied):
@@ -60,8 +66,12 @@ def fence_reads(region: Region) -> Region:
 
 
 def _updates(loop: Instr) -> bool:
-    code = loop.regions[1].instrs
-    return any(map(updated, code)) and not any(map(has_effect, code))
+    return any(map(updated, loop.regions[1].instrs))
+
+
+def _testable(loop: Instr) -> bool:
+    effect = any(has_effect(instr) for instr in loop.regions[1].instrs)
+    return not effect and total(loop.regions[0].instrs, TEST) <= TEST
 
 
 def _fence(loop: Instr, copied: int) -> bool:
@@ -82,7 +92,7 @@ def _fence(loop: Instr, copied: int) -> bool:
                 continue
             fenced = _to_fence(code, update, array, readers)
             if fenced:
-                _Fence(code, update, fenced).emit()
+                _Fence(loop, update, fenced, code).emit()
                 return True
     return False
 
@@ -204,7 +214,7 @@ def _cheap(region: Region) -> bool:
 
 def _convex(reached: list[Instr], update: Instr, code: Code, most: int) -> list[Instr]:
     """What can run as one piece before the update: nothing that needs it, no result of more than
-    `most` elements, and no update of another array, which would be computed apart from it."""
+    `most` elements, and no update of another array, which a conditional would copy."""
     inside, users, results = set(reached), code.users, set(code.body.results)
     size = -1
     while len(inside) != size:
@@ -232,56 +242,87 @@ def _drop_what_waits(inside: set[Instr], update: Instr, code: Code) -> None:
 
 
 class _Fence:
-    """Keeps what `fenced` instructions of a loop's body give, before `update`."""
+    """Puts `fenced` instructions of a loop's body into a conditional before `update`."""
 
-    def __init__(self, code: Code, update: Instr, fenced: list[Instr]) -> None:
-        self.code = code
+    def __init__(
+        self,
+        loop: Instr,
+        update: Instr,
+        fenced: list[Instr],
+        code: Code,
+    ) -> None:
+        self.cond, self.body = loop.regions
+        self.needs = code.needs
         self.update = update
-        self.made = {value for instr in fenced for value in instr.results}
-        inside, results = set(fenced), set(code.body.results)
+        self.fenced = fenced
+        inside = set(fenced)
+        results = set(self.body.results)
         self.given = [
             value
-            for value in dict.fromkeys(v for instr in fenced for v in instr.results)
+            for instr in fenced
+            for value in instr.results
             if value in results or any(user not in inside for user in code.users.get(value, ()))
         ]
-        self.inside = inside
 
     def emit(self) -> None:
-        body, update = self.code.body, self.update
+        body = self.body
+        inside = set(self.fenced)
+        made = {value for instr in self.fenced for value in instr.results}
         before: list[Instr] = []
         after: list[Instr] = []
-        late = set(self.made)
+        late = set(made)
         for instr in body.instrs:
-            waits = instr is update or not late.isdisjoint(self.code.needs(instr))
-            if waits and instr not in self.inside:
+            if instr in inside:
+                continue
+            if instr is self.update or not late.isdisjoint(self.needs(instr)):
                 after.append(instr)
                 late.update(instr.results)
             else:
                 before.append(instr)
-        builder = Builder(before, update.loc)
-        shown = {value: builder.emit(kept, (value,), {}) for value in self.given}
-        substitute(after, shown)
-        self.let_wait(after, [*shown.values()])
-        body.results = tuple([shown.get(value, value) for value in body.results])
+        waits = not late.isdisjoint(self.needs(self.update))
+        through = [] if waits else self.through()
+        builder = Builder(before, self.update.loc)
+        mapping = dict(zip(self.cond.params, body.params, strict=True))
+        before.extend(clone(self.cond.instrs, mapping))
+        test = mapping.get(self.cond.results[0], self.cond.results[0])
+        given = [*self.given, *through]
+        then = Region((), self.then_code(), tuple(given))
+        fillers = tuple([self.filler(builder, value, test) for value in given])
+        chosen = builder.emit(if_, (test,), {}, (then, Region((), [], fillers)))
+        replaced = dict(zip(given, chosen, strict=True))
+        if through:
+            mapping = {through[0]: chosen[-1]}
+            self.update.operands = tuple([mapping.get(v, v) for v in self.update.operands])
+        substitute(after, {value: replaced[value] for value in self.given})
+        body.results = tuple([replaced.get(v, v) if v in made else v for v in body.results])
         body.instrs[:] = before + after
 
-    def let_wait(self, after: list[Instr], given: list[Value]) -> None:
-        """Let the update wait for what is given: an operand of it does."""
-        operand = self.operand()
-        others = [value for value in given if value is not operand]
-        if operand is None or not others:
-            return
-        code: list[Instr] = []
-        waiting = Builder(code, self.update.loc).emit(kept, (operand, *others), {})
-        at = after.index(self.update)
-        after[at:at] = code
-        operands = self.update.operands
-        self.update.operands = tuple([waiting if v is operand else v for v in operands])
-
-    def operand(self) -> Value | None:
+    def through(self) -> list[Value]:
+        """An operand of the update that can go through the conditional, so that it waits."""
         operands = self.update.operands
         if self.update.op is not while_:
-            return operands[1]
+            return [operands[1]] if self.update.op is dynamic_update_slice else []
         small = [value for value in operands if value.type.size <= SMALL]
         made = [v for v in small if not isinstance(v.owner, Instr) or v.owner.op is not constant]
-        return next(iter(made or small), None)
+        return (made or small)[:1]
+
+    def then_code(self) -> list[Instr]:
+        """The fenced code, with the constants that it uses."""
+        mapping: Mapping = {}
+        code: list[Instr] = []
+        for value in dict.fromkeys(v for instr in self.fenced for v in instr.operands):
+            owner = value.owner
+            if isinstance(owner, Instr) and owner.op is constant:
+                code += clone([owner], mapping)
+        substitute(self.fenced, mapping)
+        return code + self.fenced
+
+    def filler(self, builder: Builder, like: Value, test: Value) -> Value:
+        """Any other value of the type; not a constant, which XLA would move into the branch."""
+        type = like.type
+        for value in (test, *self.body.params):
+            if value is not like and same(value.type, type):
+                return value
+        number = builder.emit(convert, (test,), {"dtype": type.dtype})
+        attrs = {"shape": type.shape, "broadcast_dimensions": ()}
+        return builder.emit(broadcast_in_dim, (number,), attrs) if type.shape else number
