@@ -57,7 +57,7 @@ from pyxla.runtime.descriptions import (
     ArgTuple,
     ArgUnknown,
 )
-from pyxla.runtime.numbers import ITEMS, LONG, Path
+from pyxla.runtime.numbers import Path, flattened, numbers_of
 from pyxla.runtime.signature import Describe, described
 
 
@@ -231,16 +231,16 @@ class _DescribeTypes(Describe):
         if isinstance(x, type) and x in PYTHON_DTYPES:
             self.typed.add(path)
             return ArgScalar(python_type(x), self.leaf())
-        if type(x) is list and (kind := self.long(x, path)) is not None:
-            self.seen[id(x)] = path
-            return ArgNumbers(array_type(PYTHON_DTYPES[kind], (len(x),)), self.leaf())
         return super().visit(x, path)
 
-    def long(self, x: list[Any], path: Path) -> Any:
-        """The type of the numbers of a list that is one leaf; None of other lists."""
-        first = x[0] if len(x) > LONG else None
-        one = first in (int, float, complex) and all(item is first for item in x)
-        return first if one and (*path, ITEMS) not in self.static else None
+    @staticmethod
+    def array(x: Any) -> np.ndarray | None:
+        """As of numbers, where all of them may be types."""
+        shape, items = flattened(x) or ((), ())
+        first = items[0] if items else None
+        if first in (int, float, complex) and all(item is first for item in items):
+            return np.broadcast_to(np.zeros((), PYTHON_DTYPES[first]), shape)
+        return numbers_of(x)
 
 
 def describe(
@@ -310,7 +310,10 @@ def spelled(arg: Arg) -> str:
             inner = ", ".join(map(spelled, items))
             return f"({inner}{',' * (len(items) == 1)})" if cls is tuple else _called(cls, inner)
         case ArgNumbers(type):
-            return f"[{array_type(type.dtype, (), weak=True)}] * {type.shape[0]}"
+            shown = str(array_type(type.dtype, (), weak=True))
+            for extent in reversed(type.shape):
+                shown = f"[{shown}] * {extent}"
+            return shown
         case ArgText(type):
             return f"str of {type.shape[0]} at most"
         case ArgList(items):
@@ -407,6 +410,8 @@ def _parsed(node: ast.expr, classes: Mapping[str, Any]) -> Any:
             return tuple([inner(item) for item in items])
         case ast.List(items):
             return [inner(item) for item in items]
+        case ast.BinOp(ast.List() as items, ast.Mult(), ast.Constant(int() as count)):
+            return [item for _ in range(count) for item in inner(items)]
         case ast.Dict(keys, values) if None not in keys:
             return {ast.literal_eval(k): inner(v) for k, v in zip(keys, values, strict=True)}
         case ast.Call(ast.Name(name), args, keywords) if isinstance(classes.get(name), type):

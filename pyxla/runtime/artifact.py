@@ -259,12 +259,9 @@ def _collect(arg: Arg, x: Any, path: tuple[Any, ...], leaves: list[Any]) -> None
             _check(_matches(type, x), type, x, path)
             leaves.append(x)
         case descriptions.ArgNumbers(type):
-            size, number = type.shape[0], array_type(type.dtype, (), weak=True)
-            _check(isinstance(x, list) and len(x) == size, f"a list of {size} numbers", x, path)
             held: list[Any] = []
-            for step, y in enumerate(x):
-                _collect(ArgScalar(number), y, (*path, step), held)
-            leaves.append(np.array(held, type.dtype))
+            _collect_numbers(type, type.shape, x, path, held)
+            leaves.append(np.array(held, type.dtype).reshape(type.shape))
         case descriptions.ArgText(type):
             _check(isinstance(x, str), "a text", x, path)
             codes, length = texts.leaves_of(x)
@@ -298,6 +295,20 @@ def _collect(arg: Arg, x: Any, path: tuple[Any, ...], leaves: list[Any]) -> None
                 _collect(item, getattr(x, name), (*path, name), leaves)
         case _:
             _check(False, arg.__class__.__name__.removeprefix("Arg").lower(), x, path)
+
+
+def _collect_numbers(
+    type: ArrayType, shape: tuple[int, ...], x: Any, path: tuple[Any, ...], held: list[Any]
+) -> None:
+    """Append the numbers in lists of that shape."""
+    size, *inner = shape
+    what = "lists" if inner else "numbers"
+    _check(isinstance(x, list) and len(x) == size, f"a list of {size} {what}", x, path)
+    for step, y in enumerate(x):
+        if inner:
+            _collect_numbers(type, tuple(inner), y, (*path, step), held)
+        else:
+            _collect(ArgScalar(array_type(type.dtype, (), weak=True)), y, (*path, step), held)
 
 
 def _converted(type: ArrayType, x: Any) -> Any:

@@ -27,7 +27,15 @@ from pyxla.ir.core import Region
 from pyxla.ir.types import ArrayType, array_type
 from pyxla.options import Options
 from pyxla.runtime import binaries, jaxlink, memory, waiting
-from pyxla.runtime.objects import Convert, builder, number, repeated, resolve, restore
+from pyxla.runtime.objects import (
+    Convert,
+    builder,
+    number,
+    repeated,
+    resolve,
+    restore,
+    restore_lists,
+)
 from pyxla.runtime.outcome import OutArray, Outcome, array_uses, check_traceable
 from pyxla.runtime.programs import Program
 from pyxla.runtime.words import planned
@@ -152,7 +160,7 @@ class Executable:
             builder, arrays=arrays, repeated=repeated(outcome), pools=outcome.pools
         )
         self._build = made(outcome.result)
-        self._stores = [(store.path, made(store.out)) for store in outcome.stores]
+        self._stores = [(store, made(store.out)) for store in outcome.stores]
         self._sites = [(site.cls, [made(arg) for arg in site.args]) for site in outcome.sites]
         # Without 64-bit types at the boundary the user's setting does not matter.
         wide = any(_is_wide(t.dtype) for t in (*self.inner[0], *self.inner[1]))
@@ -380,10 +388,10 @@ class Executable:
     def _store(self, values: Sequence[Any], args: Sequence[Any], made: dict[int, Any]) -> None:
         """Give container arguments their elements; what lay in them was looked up before."""
         if self._stores:
-            targets = [resolve(args, path) for path, _ in self._stores]
+            targets = [resolve(args, store.path) for store, _ in self._stores]
             sources = [build(values, args, made) for _, build in self._stores]
-            for target, source in zip(targets, sources, strict=True):
-                restore(target, source)
+            for (store, _), target, source in zip(self._stores, targets, sources, strict=True):
+                (restore_lists if store.nested else restore)(target, source)
 
     def _exception(
         self, code: int, values: Sequence[Any], args: Sequence[Any], made: dict[int, Any]

@@ -30,6 +30,7 @@ from pyxla.runtime.outcome import (
     OutDict,
     OutFormat,
     OutGrown,
+    OutItem,
     OutList,
     OutMixed,
     OutNumbers,
@@ -115,6 +116,8 @@ class _Builders:
                 return lambda values, args, made: self.copied(pool, row, values, args, made)
             case OutArgument(path):
                 return lambda values, args, made: resolve(args, path)
+            case OutItem(path, index):
+                return lambda values, args, made: resolve(args, path)[number(values[index])]
             case OutFormat(parts):
                 return _format(
                     [p if isinstance(p, str) else (self.build(p[0]), *p[1:]) for p in parts]
@@ -421,6 +424,15 @@ def resolve(args: Sequence[Any], path: Path) -> Any:
             read: Any = dict.__getitem__ if isinstance(x, dict) else operator.getitem
             x = read(x, step) if isinstance(x, items) else getattr(x, step)
     return x
+
+
+def restore_lists(target: list[Any], source: list[Any]) -> None:
+    """Give the lists of numbers in `target` their elements."""
+    if source and isinstance(source[0], list):
+        for held, items in zip(target, source, strict=True):
+            restore_lists(held, items)
+    else:
+        restore(target, source)
 
 
 def restore(target: Any, source: Any) -> None:

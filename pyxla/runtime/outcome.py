@@ -1,7 +1,7 @@
 """What the caller of a program sees: a tree over its flat results, and what is written back.
 
     out     ::= OutArray index | OutScalar index kind | OutConst value | OutSet value*
-              | OutArgument path
+              | OutArgument path | OutItem path index
               | OutVariant index out* | OutMixed index out* | OutNumbers index python
               | OutView out steps | OutTuple cls out* | OutList out* | OutDict key* out*
               | OutObject cls (name out)* | OutPooled pool row | OutRow pool row
@@ -85,6 +85,14 @@ class OutArgument:
     """The very object that was passed: argument `path[0]`, then a step per container."""
 
     path: Path
+
+
+@dataclass(frozen=True, slots=True)
+class OutItem:
+    """The item of the list at `path` of which result `index` says which it is."""
+
+    path: Path
+    index: int
 
 
 @dataclass(frozen=True, slots=True)
@@ -184,6 +192,7 @@ Out = (
     | OutVariant
     | OutNumbers
     | OutArgument
+    | OutItem
     | OutView
     | OutTuple
     | OutList
@@ -216,10 +225,11 @@ class Patch:
 @dataclass(frozen=True, slots=True)
 class Store:
     """The container argument at `path` takes the elements of `out` (an OutList, OutDict or
-    OutObject)."""
+    OutObject); with `nested`, the lists of numbers in it take theirs."""
 
     path: Path
     out: Out
+    nested: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -332,6 +342,8 @@ def check_traceable(outcome: Outcome, name: str, known: bool = False) -> None:
         hint = "return the padded array and its length"
     elif any(isinstance(node, (OutGrown, OutPooled)) for node in walk(outcome.result)):
         what, hint = "returns a list of unknown length", "return np.array(the list) and its length"
+    elif any(isinstance(node, OutItem) for node in walk(outcome.result)):
+        what, hint = "returns one of several lists", "return a copy of it"
     elif variant := next((n for n in walk(outcome.result) if isinstance(n, OutVariant)), None):
         what, hint = "returns values of no one type", "return the same type on every path"
         if OutConst(None) in variant.outs:
@@ -411,7 +423,7 @@ def _renumbered(out: Out, moved: Callable[[int], int], made: dict[int, Any]) -> 
             case OutArray(index, extents):
                 sizes = tuple([None if e is None else moved(e) for e in extents])
                 return OutArray(moved(index), sizes)
-            case OutScalar(index) | OutNumbers(index):
+            case OutScalar(index) | OutNumbers(index) | OutItem(_, index):
                 return replace(out, index=moved(index))
             case OutMixed(index, outs) | OutVariant(index, outs):
                 return replace(out, index=moved(index), outs=each(outs))

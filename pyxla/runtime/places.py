@@ -34,6 +34,11 @@ def is_static(tree: Any) -> bool:
     return tree is not None and _HERE in tree
 
 
+def below_path(static: frozenset[Path], path: Path) -> bool:
+    """Whether one of the paths goes on from `path`."""
+    return any(other[: len(path)] == path for other in static)
+
+
 def step_of(steps: Any, i: int) -> Any:
     return steps[i] if isinstance(steps, (range, tuple)) else list(steps)[i]
 

@@ -19,7 +19,7 @@ import numpy as np
 from pyxla.ir.types import SHORT_NAMES
 from pyxla.runtime import jaxlink
 from pyxla.runtime.containers import container_of
-from pyxla.runtime.numbers import ITEMS, LONG, Path
+from pyxla.runtime.numbers import ITEMS, Path, numbers_of
 from pyxla.runtime.signature import CONSTANTS
 from pyxla.runtime.texts import CODES, is_data
 
@@ -150,7 +150,7 @@ class _Walk:
 
     def container(self, name: str, x: Any, path: Path, found: Any) -> bool:
         if found.mutable:
-            if id(x) in self.mutable or (type(x) is list and len(x) > LONG):
+            if id(x) in self.mutable or numbers_of(x) is not None:
                 return False
             self.mutable[id(x)] = name
         entries, steps, items = found.open(x)

@@ -30,7 +30,7 @@ with a step for each container on the way (index, key or field name).
 from __future__ import annotations
 
 import inspect
-from collections.abc import Callable, Collection, Iterable, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from typing import Any
 
 import jax
@@ -76,8 +76,8 @@ from pyxla.runtime.descriptions import (
     ArgTuple,
     ArgUnknown,
 )
-from pyxla.runtime.numbers import ITEMS, LONG, Path, numbers_of
-from pyxla.runtime.places import below, is_static, path_of, static_tree, step_of
+from pyxla.runtime.numbers import ITEMS, LONG, Path, numbers_of, rows_of
+from pyxla.runtime.places import below, below_path, is_static, path_of, static_tree, step_of
 from pyxla.runtime.texts import CODES, is_data, leaves_of
 
 compiler = late.module("pyxla.compiler")
@@ -259,15 +259,24 @@ class _Walk:
                 self.key += _met(met, place)
                 return
             self.seen[id(x)] = place
-            if kind is list and len(x) > LONG:
-                numbers = None if is_static(tree and tree.get(ITEMS)) else numbers_of(x)
-                if numbers is not None:
-                    self.key += (list, len(x), "numbers", type(x[0]))
-                    self.leaves.append(numbers)
-                    return
+            if kind is list and self.numbers(x, place, tree):
+                return
         entries, steps, elements = container.open(x)
         self.key += entries
         self.visit(elements, steps, place, tree)
+
+    def numbers(self, x: list[Any], place: Any, tree: Any) -> bool:
+        """Add a long list of numbers, or of lists of such that were not met before."""
+        found = None if is_static(tree and tree.get(ITEMS)) else numbers_of(x)
+        if found is None or (tree and found.ndim > 1):  # of what is in it, something is known
+            return False
+        inside = {id(row[3]): row for row in _rows(x, found.ndim, place)}
+        if not self.seen.keys().isdisjoint(inside):
+            return False
+        self.seen.update(inside)
+        self.key += (list, *found.shape, "numbers", PYTHON_TYPES[found.dtype])
+        self.leaves.append(found)
+        return True
 
     def leaf(self, x: Any, place: Any, tree: Any) -> Container | None:
         """Add what is no container; a random key of JAX's is one after all."""
@@ -290,6 +299,14 @@ class _Walk:
             return None
         self.leaves.append(x)
         return None
+
+
+def _rows(x: list[Any], ndim: int, place: Any) -> Iterator[Any]:
+    """The places of the lists in nested lists of so many dimensions."""
+    for i, row in enumerate(x) if ndim > 1 else ():
+        here = place, range(len(x)), i, row
+        yield here
+        yield from _rows(row, ndim - 1, here)
 
 
 def _met(met: Any, place: Any) -> tuple[Any, ...]:
@@ -351,8 +368,7 @@ class Describe:
             return ArgStatic(_hashable(x, lambda: path))
         if (seen := self.enter(container, x, path)) is not None:
             return ArgSame(seen)
-        numbers = None if (*path, ITEMS) in self.static else numbers_of(x)
-        if numbers is not None:
+        if (numbers := self.numbers(x, path)) is not None:
             self.open.discard(id(x))
             return ArgNumbers(array_type(numbers.dtype, numbers.shape), self.leaf())
         _, steps, elements = container.open(x)
@@ -371,6 +387,19 @@ class Describe:
             self.seen[id(x)] = path, x
         self.open.add(id(x))
         return None
+
+    def numbers(self, x: Any, path: Path) -> Any:
+        """The numbers of a list that is one leaf, whose lists are none that were met before."""
+        found = None if (*path, ITEMS) in self.static else self.array(x)
+        if found is None or (found.ndim > 1 and below_path(self.static, path)):
+            return None
+        inside = {id(row): ((*path, *steps), row) for steps, row in rows_of(x, found.ndim)}
+        if not self.seen.keys().isdisjoint(inside):
+            return None
+        self.seen |= inside
+        return found
+
+    array = staticmethod(numbers_of)
 
     def jax_array(self, aval: Any, path: Path, traced: bool = False) -> Arg:
         type_ = _checked(aval.dtype, aval.shape, path)

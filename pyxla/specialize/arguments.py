@@ -18,6 +18,7 @@ from pyxla.infer.engine import Engine
 from pyxla.infer.facts.deciding import Data
 from pyxla.infer.heap import READ_ONLY, DictCell, ListCell, NumberList, ObjectCell, reachable
 from pyxla.infer.lattice import Array, Compound, Conflict, Const, Ref, Scalar, Tuple
+from pyxla.infer.lists import columnar
 from pyxla.infer.lists.items import item_of, joined_items
 from pyxla.infer.lists.pools import Given
 from pyxla.infer.places import Place
@@ -138,7 +139,7 @@ class World:
                 self.numbers[value] = path
                 data = self.engine.heap.new(Array(value), None)
                 self.given[data] = Array(value)
-                return self.pin(NumberList(Ref(data), python=True), path)
+                return self.lists_over(Ref(data), type.shape, path)
             case descriptions.ArgText(type):
                 codes = self.param(type, self.names.get(path[0], ""))
                 size = self.param(array_type(INT))
@@ -165,6 +166,14 @@ class World:
             case descriptions.ArgPytree(cls, treedef, items):
                 return Compound("pytree", self.each(items, path), (cls, treedef))
         raise TypeError(f"not an argument: {arg!r}")
+
+    def lists_over(self, data: Ref, shape: tuple[int, ...], path: Path) -> Ref:
+        """A list over an array, and those that are in it."""
+        for i in range(shape[0]) if shape[1:] else ():
+            row = columnar.element_of(self.engine.heap, data, i)
+            made = self.lists_over(row, shape[1:], (*path, i))
+            self.engine.grids[row.cell, row.view] = made
+        return self.pin(NumberList(data, python=True), path)
 
     def stand(self, arg: descriptions.ArgStand, path: Path) -> Ref:
         """A set, a deque or the like as the instance that stands for it."""

@@ -10,6 +10,7 @@ import numpy as np
 from pyxla.errors import CompileError, ListOverflow
 from pyxla.infer.arrays import access as arrays
 from pyxla.infer.arrays import returned, views
+from pyxla.infer.arrays.blocks import Range
 from pyxla.infer.arrays.shadows import chosen, number, resolve
 from pyxla.infer.calls.captures import NewCapture
 from pyxla.infer.containers.iterators import ONCE
@@ -68,6 +69,7 @@ class Outputs:
         self.kept: dict[int, NumberList] = {}
         self.numbered: dict[type, int] = {}
         self.shared: set[int] = set()
+        self.written: set[int] = set()  # arrays of lists of lists that are stored as they are
 
     def number(self, value: Value) -> int:
         """As `result`, of a Python number, which nobody can tell from another object."""
@@ -85,7 +87,7 @@ class Outputs:
         roots += end.parted.values()
         self.shared = returned.shared_cells(self.engine.heap, roots)
         tree = self.tree(end.result)
-        writes, stores = [], []
+        writes, stores = [], self.grids()
         for cell, before in world.initial.items():
             if self.engine.heap.infos[cell].read_only:
                 continue  # nobody wrote to it, even where its contents are told by a selection
@@ -153,15 +155,34 @@ class Outputs:
             found.append(out.OutPool(host, self.engine.pool_fields[cls], rows, paths))
         return tuple(found)
 
+    def grids(self) -> list[out.Store]:
+        """The lists of lists of numbers that were written in no other way than in their rows."""
+        stores = []
+        for cell, before in self.world.initial.items():
+            if type(before) is not NumberList or before.data.view:
+                continue
+            if before.data.cell not in self.engine.heap.contents or self.is_given(before):
+                continue
+            array = packing.array_of(self.engine.heap, before)
+            if array.ndim > 1 and self.engine.heap.contents[cell] == before:
+                made = out.OutNumbers(self.result(array.value), before.python)
+                stores.append(out.Store(self.world.paths[cell], made, nested=True))
+                self.written.add(before.data.cell)
+        return stores
+
+    def is_given(self, x: NumberList) -> bool:
+        """Whether the array of a list that was given is as it was."""
+        array = resolve(self.engine.heap, self.engine.heap.contents[x.data.cell])
+        given = self.world.given.get(x.data.cell)
+        return given is not None and isinstance(array, Array) and _unchanged(array, given)
+
     def same_numbers(self, before: NumberList, after: Any) -> bool:
         """Whether a list holds the numbers that it was given with."""
         if not isinstance(after, NumberList) or after.data.view != before.data.view:
             return False
-        array = resolve(self.engine.heap, self.engine.heap.contents[after.data.cell])
-        given = self.world.given[before.data.cell]
         if arrays.shown(self.engine, before.data)[0][1:]:
             return after == before  # rows are lists of their own, which are written
-        return isinstance(array, Array) and _unchanged(array, given)
+        return before.data.cell in self.written or self.is_given(before)
 
     def same_rows(self, cls: type) -> bool:
         """Whether the pool of a class is as it was when arguments became its rows."""
@@ -272,9 +293,22 @@ class Outputs:
                 content = resolve(self.engine.heap, self.engine.heap.contents[x.cell])
                 array = isinstance(content, Array)
                 if isinstance(content, NumberList) and content.data.cell in self.world.given:
-                    raise self.row_returned()
-                self.trees[key] = self.array(x) if array else self.container(content)
+                    self.trees[key] = self.row_of(content.data)
+                else:
+                    self.trees[key] = self.array(x) if array else self.container(content)
         return self.trees[key]
+
+    def row_of(self, data: Ref) -> out.OutItem:
+        """The list that shows one row of an array of lists that were given."""
+        lists = self.world.initial.items()
+        whole = {x.data.cell: c for c, x in lists if type(x) is NumberList and not x.data.view}
+        index, *inside = getattr(data.view[0], "ranges", (None,)) if data.view else (None,)
+        chosen = isinstance(getattr(index, "start", None), Scalar) and len(data.view) == 1
+        if not chosen or data.cell not in whole:
+            raise self.row_returned()
+        if inside != [Range(0, n) for n in data.view[0].base[1:]]:
+            raise self.row_returned()
+        return out.OutItem(self.world.paths[whole[data.cell]], self.result(index.start.value))
 
     def row_returned(self) -> CompileError:
         return CompileError(

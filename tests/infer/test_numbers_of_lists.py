@@ -110,3 +110,39 @@ def test_long_lists_are_not_taken_apart(function):
     """The program is as long for many numbers as for fewer."""
     sizes = [len(pyxla.code_typed(function, list(range(n))).splitlines()) for n in (100, 2000)]
     assert sizes[0] == sizes[1]
+
+
+def over_rows(m):
+    total = 0
+    for i, row in enumerate(m):
+        for v in row:
+            total += v * i
+        row[0] = total
+    return (
+        total,
+        sum(map(sum, m)),
+        max(max(row) for row in m),
+        [v for row in m for v in row if v % 2],
+    )
+
+
+def test_long_lists_of_lists_are_not_taken_apart():
+    def length(n, m):
+        given = [[i + j for j in range(m)] for i in range(n)]
+        return len(pyxla.code_typed(over_rows, given).splitlines())
+
+    assert length(400, 3) == length(700, 3)
+
+
+def test_a_row_that_data_chooses_is_the_callers_own_list():
+    def first(m, limit):
+        i = 0
+        while m[i][0] < limit:
+            i += 1
+        return m[i]
+
+    given = [[i, i] for i in range(50)]
+    assert pyxla.compile(first)(given, 7) is given[7]
+    named = pyxla.compile(lambda m, row: (m[3] is row, row.append(5), m[3]))
+    assert named(given, given[3]) == (True, None, [3, 3, 5])
+    assert named([[1, 1] for _ in range(50)], [1, 1]) == (False, None, [1, 1])

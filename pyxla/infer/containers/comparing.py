@@ -40,6 +40,8 @@ from pyxla.lib.registry import rule
 
 ORDER = ("lt", "le", "gt", "ge")
 _SYMBOLS = {"lt": "<", "le": "<=", "gt": ">", "ge": ">="}
+# Two arrays of more numbers are compared by a loop.
+_FEW = 8
 _LISTS = (ListCell, NumberList, GrowingList, RowList)
 
 
@@ -56,9 +58,16 @@ def one_grows(engine: Engine, x: Any, y: Any) -> bool:
     """Whether both are lists, or tuples, and the length of one is known at run time only, or is
     that of an array of many."""
     heap = engine.heap
-    if not any(columnar.found(heap, v) is not None or columnar.is_long(heap, v) for v in (x, y)):
-        return False
-    return of_one_kind(engine, x, y)
+    pair = x, y
+    grown = any(columnar.found(heap, v) is not None or columnar.is_long(heap, v) for v in pair)
+    return (grown or all(_is_array(engine, v) for v in pair)) and of_one_kind(engine, x, y)
+
+
+def _is_array(engine: Engine, x: Any) -> bool:
+    """Whether a list is an array of several numbers."""
+    kept = number_lists.packed(engine.heap, x)
+    shape = () if kept is None else arrays.shown(engine, kept.data)[0]
+    return len(shape) == 1 and shape[0] > _FEW
 
 
 def of_one_kind(engine: Engine, x: Any, y: Any) -> bool:

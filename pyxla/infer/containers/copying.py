@@ -48,8 +48,11 @@ def _deeply(engine: Engine, x: Any, made: dict[int, Any]) -> Any:
     if not isinstance(x, Ref) or x.view:
         return _copy(engine, x)
     if x.cell not in made:
-        content = by_items(engine, x)
-        if isinstance(content, ListCell | DictCell | ObjectCell):
+        kept = number_lists.packed(engine.heap, x)
+        content = None if kept is not None else by_items(engine, x)
+        if kept is not None:
+            made[x.cell] = number_lists.copied_deeply(engine, kept, made)
+        elif isinstance(content, ListCell | DictCell | ObjectCell):
             made[x.cell] = engine.new(content)  # which may be in it
             engine.set_content(made[x.cell].cell, _parts_copied(engine, content, made))
             if isinstance(content, ObjectCell):

@@ -80,7 +80,9 @@ def _sorted_growing(engine: Engine, x: Any, function: Any, descending: bool) -> 
     x = tables.unordered(engine, x)
     given = columnar.found(engine.heap, x)
     made = list_(engine, x) if given is None else reading.copied(engine, given)
-    if methods.opened(engine, made) is not None:
+    if methods.opened(engine, made) is None and length(engine, made) != Const(0):
+        methods.laid_out(engine, made)
+    if columnar.found(engine.heap, made) is not None:
         methods.sort(engine, made, function, descending)
     return made
 
@@ -89,7 +91,7 @@ def _rows(engine: Engine, keys: list[Any]) -> list[Any]:
     """Keys that all are lists as tuples, which compare alike."""
     if not all(_is_list(engine, key) for key in keys):
         return keys
-    if any(columnar.found(engine.heap, key) for key in keys):  # of unknown length
+    if any(columnar.kept(engine.heap, key) for key in keys):  # of unknown length, or arrays
         return keys
     return [Tuple(tuple(iterate(engine, key))) for key in keys]
 
@@ -131,6 +133,8 @@ def _network(
 ) -> Any:
     """Items by keys known at run time: one stable argsort of the columns that their `rows` have,
     and what it picks."""
+    if any(columnar.kept(engine.heap, x) for x in items):
+        return _compared(engine, items, keys, descending)
     columns = list(_columns(rows))
     if not columns or not all(is_number(x) for column in columns for x in column):
         if all(_have_order(engine, key) for key in keys):
@@ -149,7 +153,8 @@ def _network(
 
 
 def _compared(engine: Engine, items: list[Any], keys: list[Any], descending: bool) -> Any:
-    """Items by keys that are compared by their `<`, as in a list of unknown length."""
+    """Items that are arrays, or by keys that are compared by their `<`, as in a list of unknown
+    length."""
     made = engine.new(ListCell(tuple(items)))
     by = made if keys == items else engine.new(ListCell(tuple(keys)))
     methods.laid_out(engine, made)

@@ -18,7 +18,15 @@ from pyxla.infer.heap import GrowingList, Heap, ListCell, NumberList, RowList
 from pyxla.infer.lattice import Array, Ref, Scalar
 from pyxla.infer.lists import rows
 from pyxla.infer.lists.item_types import Item, Nested, Number
-from pyxla.infer.lists.items import at_path, count, item_of, joined_items, objects, with_column
+from pyxla.infer.lists.items import (
+    array_at,
+    at_path,
+    count,
+    item_of,
+    joined_items,
+    objects,
+    with_column,
+)
 from pyxla.infer.lists.laying import laid, padded, retyped
 from pyxla.ir.build import Builder, building
 from pyxla.ir.types import array_type
@@ -136,6 +144,8 @@ def _number_of(heap: Heap, content: NumberList) -> Number | None:
 
 
 def room_of(heap: Heap, content: Any) -> int:
+    if type(content) is NumberList and content.data.view:
+        return content.data.view[-1].shape[0]
     if type(content) is NumberList:
         return resolve(heap, heap.contents[content.data.cell]).shape[0]
     return len(content.items) if type(content) is ListCell else capacity_of(heap, content)
@@ -167,11 +177,47 @@ def _hold_all(heap: Heap, x: Ref, item: Item, items: Sequence[Any]) -> None:
     for i, part in enumerate(items):
         for cell, kind, path in list(objects(heap, item, part)):
             if isinstance(kind, Nested):
-                if type(heap.contents[cell]) is RowList or cell in heap.entangled:
+                taken = type(heap.contents[cell]) is RowList or cell in heap.entangled
+                if taken or not is_apart(heap, cell):
                     raise CompileError(ALIAS, heap.infos[cell].loc, hint=COPY, remedy="shared")
                 heap.contents[cell] = RowList(x, i, path)
             else:
                 rows.held(heap, cell)
+
+
+def is_apart(heap: Heap, cell: int) -> bool:
+    """Whether a list is in no array of another one, as it may be from now on."""
+    return type(heap.contents.get(cell)) is not NumberList or released(heap, Ref(cell))
+
+
+def released(heap: Heap, x: Ref) -> bool:
+    """Let a list of numbers that may be a row of others have an array of its own, and these be
+    lists of their rows; False where another list may be this row."""
+    row: Any = heap.contents[x.cell]
+    cell = row.data.cell
+    if not row.data.view:
+        return True
+    lists = {c: held for c, held in heap.contents.items() if type(held) is NumberList}
+    over = {held.data.view: c for c, held in lists.items() if held.data.cell == cell}
+    count_ = sum([held.data.cell == cell for held in lists.values()])
+    known = not any(step.scalars() for view in over for step in view)
+    if len(over) < count_ or not known or type(heap.contents[cell]) is not Array:
+        return False
+    if heap.contents[cell].extents is not None or cell in heap.entangled:
+        return False
+    for view, outer in list(over.items()):
+        shape = array_at(heap, Ref(cell)).shape if not view else view[-1].shape
+        places = range(shape[0]) if shape[1:] else ()
+        rows_ = [element_of(heap, Ref(cell, view), i) for i in places]
+        missing = [part for part in rows_ if part.view not in over]
+        over |= {part.view: heap.new(NumberList(part, row.python)) for part in missing}
+        if rows_:
+            heap.contents[outer] = ListCell(tuple([Ref(over[part.view]) for part in rows_]))
+    if row.data.view[-1].shape[1:]:
+        return True
+    array = array_at(heap, row.data)
+    heap.contents[x.cell] = NumberList(Ref(heap.new(array)), row.python)
+    return True
 
 
 def resize(heap: Heap, content: GrowingList, capacity: int) -> None:

@@ -27,10 +27,10 @@ from pyxla.infer.arrays import access as arrays
 from pyxla.infer.facts import extent
 from pyxla.infer.facts.deciding import by_counted_loops
 from pyxla.infer.facts.integers import minus, plus, value_of
-from pyxla.infer.heap import GrowingList, RowList
+from pyxla.infer.heap import GrowingList, NumberList, RowList
 from pyxla.infer.interface import Engine
 from pyxla.infer.lattice import Array, Conflict, Const, Ref, Scalar
-from pyxla.infer.lists import rows
+from pyxla.infer.lists import columnar, rows
 from pyxla.infer.lists.columnar import (
     ALIAS,
     COPY,
@@ -114,8 +114,10 @@ def widened(engine: Engine, x: Ref, content: GrowingList, new: Any) -> GrowingLi
     item = with_column(item_of(engine.heap, new))
     wide = item if content.item is None else joined_item(content.item, item)
     if wide is None:
-        given = isinstance(new, Ref) and engine.heap.infos[new.cell].pinned is not None
-        if given and isinstance(engine.heap.contents[new.cell], (*LISTS, Conflict)):
+        held = engine.heap.contents.get(_cell(new))
+        given = held is not None and engine.heap.infos[new.cell].pinned is not None
+        given |= type(held) is NumberList and bool(held.data.view)
+        if given and isinstance(held, (*LISTS, Conflict)):
             raise in_two(engine)
         words = "the items of a list of unknown length are of one type each"
         kind = OtherShape if _differ_in_shape(content.item, item) else CompileError
@@ -318,7 +320,8 @@ def hold_parts(engine: Engine, x: Ref, parts: Iterable[Any], index: Any) -> None
         if not isinstance(item, Nested):
             rows.held(heap, cell, found(heap, x).columns)
             continue
-        if cell in heap.kept or heap.infos[cell].pinned is not None:
+        pinned = heap.infos[cell].pinned is not None
+        if cell in heap.kept or pinned or not columnar.is_apart(heap, cell):
             raise in_two(engine)
         engine.check_distinct(Ref(cell))
         if cell not in reached(engine):

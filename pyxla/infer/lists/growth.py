@@ -328,6 +328,8 @@ def _unify(states: Sequence[Any], refs: Sequence[Any]) -> bool:
         return False
     contents = [s.heap.contents.get(x.cell) for s, x in zip(states, refs, strict=True)]
     types = {type(c) for c in contents}
+    if all(c is contents[0] for c in contents) and GrowingList not in types:
+        return False
     if not types <= set(_LISTS) or len(set(map(class_of, contents))) > 1:
         return False
     sizes = {length_of(s.heap, c) for s, c in zip(states, contents, strict=True)}

@@ -178,8 +178,9 @@ def _of_list(heap: Heap, x: Ref, content: Any) -> Item | None:
         return Nested(content.item, array.shape[0], known)
     if isinstance(content, NumberList):
         array = array_at(heap, content.data)
-        if array.ndim > 1 or array.extents is not None or content.data.view:
-            return None  # the row of another list would be in two
+        chosen = any(step.scalars() for step in content.data.view)
+        if array.ndim > 1 or array.extents is not None or chosen:
+            return None  # one of the rows of another list, which one is not known, would be in two
         number_ = Number(array_type(array.dtype, (), content.python))
         return Nested(number_, array.shape[0], array.shape[0])
     array = array_at(heap, x)

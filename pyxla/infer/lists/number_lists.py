@@ -71,6 +71,8 @@ def get(engine: Engine, x: NumberList, key: Any, message: str = "list index out 
         return None
     if isinstance(key, Const):
         if isinstance(key.value, slice):
+            if len(arrays.shown(engine, x.data)[0]) > 1:  # the rows are in both lists
+                return None
             part = arrays.getitem(engine, x.data, key)
             return engine.new(NumberList(arrays.fresh(engine, arrays.read(engine, part)), x.python))
         if not hasattr(type(key.value), "__index__"):
@@ -180,7 +182,7 @@ def _frozen(engine: Engine, x: Any, layout: Layout) -> NumberList | None:
 def ask(engine: Engine, x: Any) -> None:
     """Ask that an argument `x`, a list of lists of numbers that is written, is one array."""
     path = engine.heap.infos[x.cell].pinned if isinstance(x, Ref) else None
-    if engine.demands.shared:  # its rows are in a pool
+    if engine.demands.shared or packed(engine.heap, x) is not None:  # its rows are in a pool
         return
     if path is not None and (site := argument_site(path)) not in engine.demands.grids:
         raise Needs(engine.loc, grids=frozenset({site}))
@@ -192,14 +194,23 @@ def given(engine: Engine, paths: Mapping[int, Path]) -> dict[int, Array]:
     heap = engine.heap
     made: dict[int, Array] = {}
     for cell, path in () if engine.demands.shared else paths.items():
-        layout = layout_of(heap, heap.contents[cell])
-        if argument_site(path) in engine.demands.grids and layout is not None and layout.exact:
+        held = heap.contents[cell]
+        if type(held) is NumberList or argument_site(path) not in engine.demands.grids:
+            continue
+        layout = layout_of(heap, held)
+        if layout is not None and layout.exact:
             array = as_array(layout.nested, layout.type.dtype)
             data = Ref(heap.new(array))
             made[data.cell] = array
             engine.grids[data.cell] = Ref(cell)
             _over(engine, Ref(cell), NumberList(data, layout.type.weak))
     return made
+
+
+def separated(engine: Engine, cells: Iterable[int]) -> None:
+    """Let each of the lists of numbers that are arguments have an array of its own."""
+    for cell in cells:
+        columnar.is_apart(engine.heap, cell)
 
 
 def _over(engine: Engine, x: Ref, content: NumberList) -> None:
@@ -216,6 +227,13 @@ def _over(engine: Engine, x: Ref, content: NumberList) -> None:
 def copied(engine: Engine, x: NumberList) -> Ref:
     """A new list of the same items."""
     return engine.new(NumberList(arrays.fresh(engine, array_of(engine.heap, x)), x.python))
+
+
+def copied_deeply(engine: Engine, x: NumberList, made: dict[int, Any]) -> Ref:
+    """As `copied`, where lists over one array are lists over one again: `made` has that of each."""
+    if ~x.data.cell not in made:
+        made[~x.data.cell] = arrays.fresh(engine, engine.content(Ref(x.data.cell)))
+    return engine.new(NumberList(Ref(made[~x.data.cell].cell, x.data.view), x.python))
 
 
 def by_value(engine: Engine, x: Any, floats: bool = False) -> Any:
@@ -289,8 +307,9 @@ def assign(engine: Engine, x: Ref, key: Any, value: Any) -> bool:
     if wide is None:
         return False
     if wide != type_of_numbers(engine.heap, content) or number_type(value) != wide:
-        if content.data.cell in engine.grids:
+        if not columnar.released(engine.heap, x) or content.data.cell in engine.grids:
             raise engine.refuse(_ROW, "use an array: np.zeros((n, m))")
+        content = packed(engine.heap, x)
         if not engine.findings.allows(shape[0], False):
             return False
         retype(engine.heap, content.data, wide)
@@ -349,6 +368,9 @@ def replaced(engine: Engine, old: Any, new: Any) -> bool:
     row = layout_of(engine.heap, new)
     shape = arrays.shown(engine, old.data)[0]
     if row is None or row.shape != shape or row.type != type_of_numbers(engine.heap, old):
+        if (given := engine.grids.get((old.data.cell, old.data.view))) is not None:
+            if columnar.released(engine.heap, given):
+                return False
         raise engine.refuse(_ROW, "use an array: np.zeros((n, m))")
     arrays.assign(engine, old.data, as_array(row.nested, row.type.dtype))
     return True

@@ -168,6 +168,8 @@ def _unify(states: Sequence[Any], column: Sequence[Any], roots: Any) -> None:
     pairs = list(zip(states, column, strict=True))
     contents = [s.heap.contents.get(x.cell) for s, x in pairs]
     kinds = {type(c) for c in contents}
+    if all(c is contents[0] for c in contents):  # a list of other numbers is another
+        return
     if NumberList not in kinds or not kinds <= {NumberList, ListCell}:
         return
     layouts = []
