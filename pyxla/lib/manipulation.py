@@ -17,6 +17,7 @@ from pyxla.infer.promote import CLASSES, as_dtype, result_type
 from pyxla.ir.core import Value
 from pyxla.ir.op import OpError
 from pyxla.lib import kernels as k
+from pyxla.lib import runs
 from pyxla.lib.masks import listed
 from pyxla.lib.operands import (
     INT,
@@ -135,7 +136,7 @@ def concatenate(
         raise OpError("zero-dimensional arrays cannot be concatenated")
     axis = normalize_axis(axis, items[0].ndim)
     values = [cast(x.value, found) for x in items]
-    return Array(values[0] if len(values) == 1 else shapes.concatenate(*values, dimension=axis))
+    return Array(values[0] if len(values) == 1 else runs.concatenate(*values, dimension=axis))
 
 
 @implements(np.stack)

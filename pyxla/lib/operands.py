@@ -21,8 +21,9 @@ from pyxla.infer.promote import INT as INT
 from pyxla.ir.core import Value
 from pyxla.ir.op import OpError
 from pyxla.ir.types import PYTHON_DTYPES
+from pyxla.lib import runs
 from pyxla.ops.elementwise import compare, convert, real, select
-from pyxla.ops.shape import broadcast_in_dim, concatenate, constant, reshape
+from pyxla.ops.shape import broadcast_in_dim, constant, reshape
 
 Shape = tuple[int, ...]
 NARROW_INTS = frozenset(map(np.dtype, ("i1", "i2", "u1", "u2", "u4", "u8")))
@@ -146,7 +147,7 @@ def _from_nested(x: Any, dtype: np.dtype | None) -> Value:
     leaves = [as_value(leaf, dtype) for leaf in _leaves(x)]
     pieces = [reshape(v, shape=(1,)) if not v.type.shape else v for v in leaves]
     flat = [v if v.type.ndim == 1 else reshape(v, shape=(v.type.size,)) for v in pieces]
-    joined = flat[0] if len(flat) == 1 else concatenate(*flat, dimension=0)
+    joined = flat[0] if len(flat) == 1 else runs.concatenate(*flat, dimension=0)
     return joined if joined.type.shape == shape else reshape(joined, shape=shape)
 
 

@@ -241,7 +241,8 @@ def _demand(world: World, need: NeedsStatic) -> Exception:
     engine = world.engine
     what = need.what or "this value"
     lists = [(*world.numbers[v], ITEMS) for v in numbers if v in world.numbers]
-    if lists:
+    chosen = next(filter(None, [pools.remedy(engine, content) for content in need.among]), "")
+    if lists and not chosen:
         return Restart(dict.fromkeys(lists, need.loc), [])
     if any(isinstance(v, Data) for v in numbers):  # what may do without them comes first
         engine.findings.valued |= {path[0] for path in paths}
@@ -249,7 +250,6 @@ def _demand(world: World, need: NeedsStatic) -> Exception:
         return Restart({path: need.loc for path in paths}, [], need.otherwise)
     if need.otherwise is not None:
         return need.otherwise
-    chosen = next(filter(None, [pools.remedy(engine, content) for content in need.among]), "")
     return CompileError(
         f"{what} must be known while compiling, but it is computed at run time",
         need.loc or engine.loc,

@@ -186,37 +186,39 @@ def _hold_all(heap: Heap, x: Ref, item: Item, items: Sequence[Any]) -> None:
 
 
 def is_apart(heap: Heap, cell: int) -> bool:
-    """Whether a list is in no array of another one, as it may be from now on."""
-    return type(heap.contents.get(cell)) is not NumberList or released(heap, Ref(cell))
+    """Whether a list is in no array of another one, as it may be from now on: lists of rows of
+    numbers over one array become lists of lists.  False where another one may be the same row."""
+    row: Any = heap.contents.get(cell)
+    if type(row) is not NumberList or not row.data.view:
+        return True
+    whole = heap.contents[row.data.cell]
+    if type(whole) is not Array or whole.extents is not None or row.data.cell in heap.entangled:
+        return False
+    lists = [(c, held) for c, held in heap.contents.items() if type(held) is NumberList]
+    over = [(held.data.view, c) for c, held in lists if held.data.cell == row.data.cell]
+    cells = dict(over)
+    if len(cells) < len(over) or any(step.scalars() for view in cells for step in view):
+        return False
+    for view, outer in over:
+        shape = view[-1].shape if view else whole.shape
+        data = Ref(row.data.cell, view)
+        parts = [element_of(heap, data, i) for i in range(shape[0])] if shape[1:] else []
+        for part in parts:
+            if part.view not in cells:
+                cells[part.view] = heap.new(NumberList(part, row.python))
+        if parts:
+            heap.contents[outer] = ListCell(tuple([Ref(cells[part.view]) for part in parts]))
+    return True
 
 
 def released(heap: Heap, x: Ref) -> bool:
-    """Let a list of numbers that may be a row of others have an array of its own, and these be
-    lists of their rows; False where another list may be this row."""
+    """Let a list of numbers have an array of its own; False where another one may be the same."""
     row: Any = heap.contents[x.cell]
-    cell = row.data.cell
-    if not row.data.view:
-        return True
-    lists = {c: held for c, held in heap.contents.items() if type(held) is NumberList}
-    over = {held.data.view: c for c, held in lists.items() if held.data.cell == cell}
-    count_ = sum([held.data.cell == cell for held in lists.values()])
-    known = not any(step.scalars() for view in over for step in view)
-    if len(over) < count_ or not known or type(heap.contents[cell]) is not Array:
+    if not is_apart(heap, x.cell):
         return False
-    if heap.contents[cell].extents is not None or cell in heap.entangled:
-        return False
-    for view, outer in list(over.items()):
-        shape = array_at(heap, Ref(cell)).shape if not view else view[-1].shape
-        places = range(shape[0]) if shape[1:] else ()
-        rows_ = [element_of(heap, Ref(cell, view), i) for i in places]
-        missing = [part for part in rows_ if part.view not in over]
-        over |= {part.view: heap.new(NumberList(part, row.python)) for part in missing}
-        if rows_:
-            heap.contents[outer] = ListCell(tuple([Ref(over[part.view]) for part in rows_]))
-    if row.data.view[-1].shape[1:]:
-        return True
-    array = array_at(heap, row.data)
-    heap.contents[x.cell] = NumberList(Ref(heap.new(array)), row.python)
+    if row.data.view and heap.contents[x.cell] is row:  # and no list of rows
+        array = array_at(heap, row.data)
+        heap.contents[x.cell] = NumberList(Ref(heap.new(array)), row.python)
     return True
 
 

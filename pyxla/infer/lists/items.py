@@ -177,12 +177,13 @@ def _of_list(heap: Heap, x: Ref, content: Any) -> Item | None:
         known = array.shape[0] if array.extents is None else None
         return Nested(content.item, array.shape[0], known)
     if isinstance(content, NumberList):
-        array = array_at(heap, content.data)
+        array = resolve(heap, heap.contents[content.data.cell])
+        shape = content.data.view[-1].shape if content.data.view else array.shape
         chosen = any(step.scalars() for step in content.data.view)
-        if array.ndim > 1 or array.extents is not None or chosen:
+        if len(shape) > 1 or array.extents is not None or chosen:
             return None  # one of the rows of another list, which one is not known, would be in two
         number_ = Number(array_type(array.dtype, (), content.python))
-        return Nested(number_, array.shape[0], array.shape[0])
+        return Nested(number_, shape[0], shape[0])
     array = array_at(heap, x)
     return Block(array.dtype, array.shape) if array is not None and not array.extents else None
 

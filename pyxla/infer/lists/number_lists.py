@@ -208,8 +208,9 @@ def given(engine: Engine, paths: Mapping[int, Path]) -> dict[int, Array]:
 
 
 def separated(engine: Engine, cells: Iterable[int]) -> None:
-    """Let each of the lists of numbers that are arguments have an array of its own."""
-    for cell in cells:
+    """Let lists of lists of numbers that are arguments be lists of lists."""
+    kept = [(cell, packed(engine.heap, Ref(cell))) for cell in cells]
+    for cell in {x.data.cell: cell for cell, x in kept if x is not None and x.data.view}.values():
         columnar.is_apart(engine.heap, cell)
 
 
