@@ -161,7 +161,7 @@ class Outputs:
         for cell, before in self.world.initial.items():
             if type(before) is not NumberList or before.data.view:
                 continue
-            if before.data.cell not in self.engine.heap.contents or self.is_given(before):
+            if before.data.cell not in self.engine.heap.contents or self.is_given(before, before):
                 continue
             array = packing.array_of(self.engine.heap, before)
             if array.ndim > 1 and self.engine.heap.contents[cell] == before:
@@ -170,19 +170,20 @@ class Outputs:
                 self.written.add(before.data.cell)
         return stores
 
-    def is_given(self, x: NumberList) -> bool:
-        """Whether the array of a list that was given is as it was."""
+    def is_given(self, x: NumberList, before: NumberList) -> bool:
+        """Whether the array of a list is that which it was given with."""
         array = resolve(self.engine.heap, self.engine.heap.contents[x.data.cell])
-        given = self.world.given.get(x.data.cell)
+        given = self.world.given.get(before.data.cell)
         return given is not None and isinstance(array, Array) and _unchanged(array, given)
 
     def same_numbers(self, before: NumberList, after: Any) -> bool:
-        """Whether a list holds the numbers that it was given with."""
+        """Whether a list holds the numbers that it was given with, or they are stored already."""
         if not isinstance(after, NumberList) or after.data.view != before.data.view:
             return False
         if arrays.shown(self.engine, before.data)[0][1:]:
             return after == before  # rows are lists of their own, which are written
-        return before.data.cell in self.written or self.is_given(before)
+        stored = after.data.cell == before.data.cell and before.data.cell in self.written
+        return stored or self.is_given(after, before)
 
     def same_rows(self, cls: type) -> bool:
         """Whether the pool of a class is as it was when arguments became its rows."""
