@@ -33,7 +33,7 @@ from pyxla.infer.lattice import (
     is_variant,
     number_type,
 )
-from pyxla.infer.lists import pools, rows
+from pyxla.infer.lists import number_lists, pools, rows
 from pyxla.infer.operators import (
     FOLDED,
     MIRROR,
@@ -197,6 +197,8 @@ def identical(engine: Engine, x: Any, y: Any) -> Any:
     if isinstance(x, Ref) and isinstance(y, Ref):
         if {Pooled, RowList} & {type(engine.heap.contents[ref.cell]) for ref in (x, y)}:
             return pools.same(engine, x, y)
+        if (same := number_lists.is_same_row(engine, x, y)) is not None:
+            return same
         if x != y and rows.KEPT in (engine.heap.infos[ref.cell].read_only for ref in (x, y)):
             raise engine.refuse(
                 "whether an array in a list of unknown length is another one is not known",

@@ -146,3 +146,16 @@ def test_a_row_that_data_chooses_is_the_callers_own_list():
     named = pyxla.compile(lambda m, row: (m[3] is row, row.append(5), m[3]))
     assert named(given, given[3]) == (True, None, [3, 3, 5])
     assert named([[1, 1] for _ in range(50)], [1, 1]) == (False, None, [1, 1])
+
+
+def which_rows(m, i, j):
+    a, b = m[i], m[j]
+    return a is b, a is not m[j], m[i] is m[3], m[-1] is a, m[0] is m[1], a is a
+
+
+@pytest.mark.parametrize("places", [(2, 2), (2, 3), (3, 3), (-9, 3), (11, -1), (11, 11)])
+def test_rows_that_data_chooses_are_one_list_where_they_are_one(places):
+    given = [[1, 2, 3, 4, 5, 6] for _ in range(12)]
+    cube = [[[i, j, 1] for j in range(4)] for i in range(12)]
+    for m in (given, cube):
+        assert pyxla.compile(which_rows)(m, *places) == which_rows(m, *places)

@@ -225,6 +225,22 @@ def _over(engine: Engine, x: Ref, content: NumberList) -> None:
             _over(engine, row, NumberList(part, content.python))
 
 
+def is_same_row(engine: Engine, x: Ref, y: Ref) -> Any:
+    """`x is y`, a bool, of two lists over one array: they are where they start; None of others."""
+    one, other = packed(engine.heap, x), packed(engine.heap, y)
+    if one is None or other is None or one.data.cell != other.data.cell or x.cell == y.cell:
+        return None
+    steps = [kept.data.view[0] for kept in (one, other) if len(kept.data.view) == 1]
+    if len(steps) < 2 or steps[0].shape != steps[1].shape:
+        return None
+    starts = [[part.start for part in step.ranges] for step in steps]
+    same: Any = Const(True)
+    for pair in zip(*starts, strict=True):
+        i, j = [Const(start) if isinstance(start, int) else start for start in pair]
+        same = engine.rules.both(engine, same, engine.rules.compare(engine, "eq", i, j))
+    return same
+
+
 def copied(engine: Engine, x: NumberList) -> Ref:
     """A new list of the same items."""
     return engine.new(NumberList(arrays.fresh(engine, array_of(engine.heap, x)), x.python))
