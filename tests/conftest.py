@@ -4,8 +4,8 @@ Most tests ask whether a program computes what CPython and NumPy do.  XLA compil
 of the time when LLVM does not optimize and kernels are emitted the plain way, and so it does the
 programs of JAX's that they are part of or compared with; all passes over HLO run as ever.  What
 `OPTIMIZED` names and tests with the mark `optimized` are compiled as users' programs are, and with
-`pyxla_XLA=full` in the environment all are.  What inference makes of a program is computed by the
-meaning of its ops instead (`tests.meaning`), unless `pyxla_XLA` has a value.
+`PYXLA_XLA=full` in the environment all are.  What inference makes of a program is computed by the
+meaning of its ops instead (`tests.meaning`), unless `PYXLA_XLA` has a value.
 """
 
 from __future__ import annotations
@@ -88,7 +88,7 @@ def among(item: pytest.Item, files: set[str], marker: str) -> bool:
 def xla(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> None:
     """XLA's effort for what a test compiles: our programs and those of JAX's that hold them, or
     that they are compared with."""
-    item, wanted = request.node, os.environ.get("pyxla_XLA")
+    item, wanted = request.node, os.environ.get("PYXLA_XLA")
     if wanted != "full" and not among(item, OPTIMIZED, "optimized"):
         monkeypatch.setattr(compiler, "get_compile_options", effort.quick)
     if not wanted and among(item, MEANT, "meant") and not item.get_closest_marker("compiled"):

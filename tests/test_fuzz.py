@@ -238,11 +238,11 @@ def test_recorded_runs_add_up(tmp_path: pathlib.Path) -> None:
     assert "yes: no program counted twice" in shown and "NO: 30000 programs" in shown
 
 
-# pyxla_FAULTS=all searches for every planted fault: an hour.
+# PYXLA_FAULTS=all searches for every planted fault: an hour.
 PLANTED = ["branches are swapped", "instructions that differ in attributes are one"]
 PLANTED += ["what was overwritten keeps its cotangent"]
 
 
-@pytest.mark.parametrize("name", NAMED if os.environ.get("pyxla_FAULTS") else PLANTED)
+@pytest.mark.parametrize("name", NAMED if os.environ.get("PYXLA_FAULTS") else PLANTED)
 def test_planted_faults_are_found(name: str) -> None:
     assert faults.found(NAMED[name], 0, False)[0], name

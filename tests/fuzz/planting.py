@@ -1,6 +1,6 @@
 """Plants a fault in the compiler: its source is changed as it is imported, for one process.
 
-The environment variable `pyxla_FAULT` names the fault (`tests.fuzz.table`); it must be set before
+The environment variable `PYXLA_FAULT` names the fault (`tests.fuzz.table`); it must be set before
 anything of pyxla is imported.
 """
 
@@ -16,7 +16,7 @@ from pathlib import Path
 from types import ModuleType
 from typing import Any
 
-VARIABLE = "pyxla_FAULT"
+VARIABLE = "PYXLA_FAULT"
 
 
 def source(module: str) -> str:
