@@ -33,9 +33,10 @@ options.DEFAULTS = options.Options(verify=True)
 collector.KEPT *= 40
 
 # Where the code that LLVM makes is in question: how exact it is, from which addresses it reads,
-# what XLA's emitter for functions takes.  What other passes over graphs make computes the same or
+# what XLA's emitter for functions takes, how long a loop of so many iterations goes on that nobody
+# waits for.  What other passes over graphs make computes the same or
 # not, however it is compiled.
-OPTIMIZED = {"ops", "runtime/test_memory.py"}
+OPTIMIZED = {"ops", "runtime/test_memory.py", "runtime/test_waiting.py"}
 OPTIMIZED |= {
     f"lower/test_{name}.py"
     for name in (

@@ -20,9 +20,12 @@ from pyxla.runtime import jaxlink, jaxlower
 from pyxla.runtime.programs import Program
 
 COMPILED = jaxlink.jit
-# XLA takes as long for an op of the program as NumPy does for so many that run, and as for so many
-# where there is next to nothing to compile.
-PER_OP, AT_LEAST = 10, 2_000
+# What an instruction does: to the values of these, for the values of these, of such types.
+Step = tuple[Callable[..., Any], Sequence[Value], list[tuple[Value, np.dtype, tuple[int, ...]]]]
+# XLA takes some three times as long for an op of the program as NumPy does for so many that run,
+# and where there is next to nothing to compile as long as for so many: what runs for longer is
+# compiled after all, and has cost a third more.
+PER_OP, AT_LEAST = 50, 2_000
 
 
 class TooLong(Exception):  # noqa: N818 - control flow, not an error
@@ -34,7 +37,7 @@ class Run:
 
     def __init__(self, ops: int) -> None:
         self.values: dict[Value, np.ndarray] = {}
-        self.steps: dict[int, list[tuple[Callable[..., Any], Instr]]] = {}
+        self.steps: dict[int, list[Step]] = {}
         self.left = ops
 
     def region(self, region: Region, *arguments: Any) -> tuple[np.ndarray, ...]:
@@ -42,17 +45,22 @@ class Run:
         values.update(zip(region.params, map(np.asarray, arguments), strict=True))
         steps = self.steps.get(id(region))
         if steps is None:
-            steps = self.steps[id(region)] = [(self.meaning(i), i) for i in region.instrs]
+            steps = self.steps[id(region)] = [self.step(i) for i in region.instrs]
         self.left -= len(steps)
         if self.left < 0:
             raise TooLong
-        for meaning, instr in steps:
-            made = meaning(*[values[value] for value in instr.operands])
-            results = made if isinstance(made, tuple) else (made,)
-            for value, result in zip(instr.results, results, strict=True):
+        for meaning, operands, results in steps:
+            made = meaning(*[values[value] for value in operands])
+            if not isinstance(made, tuple):
+                made = (made,)
+            for (value, dtype, shape), result in zip(results, made, strict=True):
                 x = values[value] = np.asarray(result)
-                assert (x.dtype, x.shape) == (value.type.dtype, value.type.shape), instr.op
+                assert x.dtype == dtype and x.shape == shape, value
         return tuple([values[value] for value in region.results])
+
+    def step(self, instr: Instr) -> Step:
+        results = [(value, value.type.dtype, value.type.shape) for value in instr.results]
+        return self.meaning(instr), instr.operands, results
 
     def meaning(self, instr: Instr) -> Callable[..., Any]:
         attrs: dict[str, Any] = dict(instr.attrs)
