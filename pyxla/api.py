@@ -31,7 +31,15 @@ from pyxla.errors import (
 )
 from pyxla.frontend import dispatchers
 from pyxla.options import Options, make_options
-from pyxla.runtime import artifact, descriptions, placement, sharing, signature, usage
+from pyxla.runtime import (
+    artifact,
+    descriptions,
+    placement,
+    processes,
+    sharing,
+    signature,
+    usage,
+)
 from pyxla.runtime.bounds import NotParts
 from pyxla.runtime.cache import Cache
 from pyxla.runtime.executable import Traced
@@ -44,9 +52,11 @@ from pyxla.typed import Function
 
 if TYPE_CHECKING:
     from pyxla.pipeline import Compilation
+    from pyxla.reporting.api import Report
     from pyxla.specialize import Specialization
 
 compiler = late.module("pyxla.compiler")
+reporting = late.module("pyxla.reporting.api")
 P = ParamSpec("P")
 R = TypeVar("R")
 MANY_VALUES = 16
@@ -54,30 +64,6 @@ MANY_VALUES = 16
 GROWTH, MOST_ITEMS = 16, 1 << 26
 # A function is compiled for so many texts before it is for any.
 MANY_TEXTS = 8
-
-
-class _Process:
-    """Whether this process compiled anything, or is a fork of one that did: XLA's threads, which
-    compile, are not in it, and it would wait for them for ever."""
-
-    def __init__(self) -> None:
-        self.compiled = self.orphaned = False
-        if hasattr(os, "register_at_fork"):
-            os.register_at_fork(after_in_child=self._in_child)
-
-    def _in_child(self) -> None:
-        self.orphaned = self.compiled
-
-    def compiles(self) -> None:
-        if self.orphaned:
-            raise CompileError(
-                "a process that os.fork made of one that has compiled functions cannot compile",
-                hint='start processes with multiprocessing.get_context("spawn")',
-            )
-        self.compiled = True
-
-
-_PROCESS = _Process()
 
 
 class Entry:
@@ -392,6 +378,11 @@ class Compiled:
         made = self.lower(*given, **named)
         return usage.usage(made.at("regions"), made.outcome)
 
+    @outward
+    def report(self, *given: Any, **named: Any) -> Report:
+        """`pyxla.report` of it: a page about what becomes of it for these types or values."""
+        return reporting.report(self, *given, **named)
+
     @property
     def specializations(self) -> tuple[Entry, ...]:
         """What it is compiled for so far."""
@@ -479,7 +470,7 @@ class Compiled:
     def _compile(
         self, request: Request, record: journal.Record, slot: store.Slot | None = None
     ) -> Entry:
-        _PROCESS.compiles()
+        processes.compiles()
         made = compiler.Compilation(request, tuple(self._places), self._demands.static)
         return self._compiled(made, record, slot)
 
@@ -490,7 +481,7 @@ class Compiled:
         slot = store.slot_of(request, given)
         if slot is None:
             return None, None
-        _PROCESS.compiles()
+        processes.compiles()
         with journal.stage("cache"):
             found = slot.find(given, self._places, self._demands.static)
         if found is None:

@@ -290,3 +290,8 @@ def test_a_cell_shows_the_report_of_its_last_call():
     assert made.name == "repeated"
     with pytest.raises(CompileError, match="does not end with a call"):
         cell_report("", "y = 3", names, run)
+
+
+def test_a_compiled_function_has_its_page():
+    made = pyxla.compile(ints).report(pyxla.i64[3], derivative=False)
+    assert isinstance(made, Report) and made.html.count("multiply")
