@@ -285,10 +285,12 @@ def _read(function: types.FunctionType) -> SourceFunction:
             names=names,
             unshared=unshared,
         )
-    if not _files[filename] or filename == "<string>":  # of which there are many
+    if not _files[filename] or filename in ("<string>", "<stdin>"):  # of which there are many
         raise CompileError(
             f"the source of {qualname} (defined in {filename}) is not available",
-            hint="define it in a file, IPython or a notebook: exec and Python's prompt keep none",
+            hint="define it in a file, IPython or a notebook; of a text for exec, make the code by "
+            "compile(text, name, 'exec') and keep it as "
+            "linecache.cache[name] = (len(text), None, text.splitlines(True), name)",
         )
     raise CompileError(
         f"the source of {qualname} is not what it was when it was defined",
@@ -317,7 +319,7 @@ def _find(function: types.FunctionType) -> Found | None:
         if current is not None and (found := _locate(current, code, exact=True)):
             return found
     if current is None or current.filename == "<string>":
-        return None
+        return _typed_at_the_prompt(code)
     return _locate(current, code, exact=False)
 
 
@@ -366,6 +368,26 @@ def _of_command_line() -> list[str]:
     if "-c" not in sys.orig_argv[1:-1]:
         return []
     return sys.orig_argv[sys.orig_argv.index("-c") + 1].splitlines(keepends=True)
+
+
+def _typed_at_the_prompt(code: types.CodeType) -> Found | None:
+    """Its node in what was typed at Python's prompt, which readline remembers: each statement is a
+    text of its own there, and the code compiled from it says which one."""
+    readline = sys.modules.get("readline")
+    if readline is None or code.co_filename != "<stdin>":
+        return None
+    count = readline.get_current_history_length()
+    typed = [f"{readline.get_history_item(1 + i)}\n" for i in range(count)]
+    for first in reversed(range(count)):
+        end = first + 1
+        while end < count and (typed[end - 1][0] == "@" or not _starts(typed[end])):
+            end += 1
+        lines = tuple(typed[first:end])
+        file = SourceFile(code.co_filename, lines, all(map(str.isascii, lines)))
+        if _starts(lines[0]) and (found := _locate(file, code, exact=True)):
+            _files[code.co_filename].append(file)
+            return found
+    return None
 
 
 def _is_settled(filename: str) -> bool:

@@ -8,10 +8,12 @@ import operator
 import sys
 import types
 import zipfile
+from typing import Any
 
 import gast
 import pytest
 
+import pyxla
 from pyxla.errors import CompileError
 from pyxla.frontend import source as source_module
 from pyxla.frontend.source import source_function
@@ -131,6 +133,50 @@ def test_what_has_no_source_is_refused(value, message):
     with pytest.raises(CompileError, match=message) as error:
         source_function(value)
     assert error.value.hint
+
+
+TYPED = """\
+import pyxla
+@lambda f: f
+def f(x):
+    y = x + 1
+    return y
+f(1)
+def f(x):
+    y = x + 2
+    return y
+g = lambda x: x + 3
+"""
+
+
+def test_what_was_typed_at_the_prompt(monkeypatch):
+    """Each statement is compiled alone; readline has the lines, and equal ones that follow each
+    other once."""
+    lines = TYPED.splitlines()
+    history = types.SimpleNamespace(
+        get_current_history_length=lambda: len(lines), get_history_item=lambda i: lines[i - 1]
+    )
+    monkeypatch.setitem(sys.modules, "readline", history)
+    made = {}
+    for first, last in ((1, 5), (6, 9), (9, 10)):
+        names: dict[str, Any] = {}
+        exec(compile("\n".join(lines[first:last]) + "\n", "<stdin>", "exec"), names)
+        made[first] = names.get("f") or names["g"]
+    for first, step in ((9, 3), (1, 1), (6, 2)):
+        assert pyxla.compile(made[first])(1.0) == 1 + step
+        assert f"x + {step}" in pyxla.code_lowered(made[first])
+    exec(compile("def f(x):\n    return x + 4\n", "<stdin>", "exec"), names)
+    with pytest.raises(CompileError, match="not available"):
+        source_function(names["f"])
+
+
+def test_a_text_that_linecache_has():
+    """As the remedy for what has no source says."""
+    text, name = "def f(x):\n    return x + 1\n", "<a text of mine>"
+    names: dict[str, Any] = {}
+    exec(compile(text, name, "exec"), names)
+    linecache.cache[name] = (len(text), None, text.splitlines(True), name)
+    assert pyxla.compile(names["f"])(1.0) == 2.0
 
 
 def test_edited_files_keep_functions_apart(tmp_path, monkeypatch):
