@@ -22,11 +22,13 @@ from pyxla.grad.transforms import (
     by_argnums,
     options_of,
 )
-from pyxla.grad.trees import Leaf, Tree, flatten, graft, leaves, placed
+from pyxla.grad.trees import Leaf, Node, Tree, flatten, graft, leaves, placed, walk
 from pyxla.infer.engine import Engine
+from pyxla.infer.heap import GrowingList
 from pyxla.infer.lattice import Array, Tuple
+from pyxla.ir import rewrite
 from pyxla.ir.core import Region, Value
-from pyxla.ir.rewrite import substitute_region, walk
+from pyxla.ir.rewrite import substitute_region
 from pyxla.ir.types import I64, PYTHON_TYPES, ArrayType, array_type
 from pyxla.lib.operands import cast, weak
 from pyxla.lower.cost import nbytes
@@ -59,6 +61,8 @@ class Jacobian:
         given, wanted, single = by_argnums(engine, function, args, kwargs, self.argnums)
         nested, (tree, *_) = given.visit(function, self.has_aux)
         self.check(engine, given, tree)
+        if not (single and isinstance(wanted[0], Leaf)):
+            _check_lists(engine, tree)
         of = {leaf: nested.index(leaf) for leaf in leaves(tree) if leaf.inexact}
         outputs = {leaf: k for leaf, k in of.items() if k is not None}
         make = _columns if self.forward else _rows
@@ -67,6 +71,8 @@ class Jacobian:
         old = dict(zip(leaves(now), leaves(tree), strict=True))
 
         def of_leaf(leaf: Leaf) -> Any:
+            if leaf.structural:
+                return placed(engine, leaf.value) if leaf.cell else leaf.value
             found = {x: blocks.get((old[leaf], x)) for x in given.params}
             parts = [_part(engine, tree, leaf, found) for tree in wanted]
             return parts[0] if single else Tuple(tuple(parts))
@@ -87,6 +93,16 @@ class Jacobian:
                     "holomorphic=True promises that a complex function is holomorphic",
                     types=[str(leaf.type)],
                 )
+
+
+def _check_lists(engine: Engine, tree: Tree) -> None:
+    """An item of a list in columns is a number or an array: the derivatives by one array."""
+    nodes = (part for part in walk(tree) if isinstance(part, Node))
+    if any(isinstance(node.content, GrowingList) for node in nodes):
+        raise engine.refuse(
+            "the derivatives of a list whose length is known at run time only are by one array",
+            "return an array, np.array(items), or name one array or number by argnums",
+        )
 
 
 def _columns(
@@ -169,7 +185,7 @@ def _each(
 
 def _fits(region: Region, count: int) -> bool:
     """Whether the code may run for all indices at once: its arrays together, and no prints."""
-    code = list(walk(region.instrs))
+    code = list(rewrite.walk(region.instrs))
     sizes = [nbytes(value) for instr in code for value in instr.results]
     return max(sizes, default=0) * count <= AT_ONCE and not any(i.op.effect for i in code)
 
@@ -195,7 +211,9 @@ def _part(engine: Engine, tree: Tree, out: Leaf, found: dict[Leaf, Value | None]
         if value is None:
             value = zeros(array_type(x.type.dtype, (*out.type.shape, *x.type.shape)))
         if value.type.shape or x.cell and out.cell:
-            return placed(engine, Array(value), x.jax and out.jax)
+            extents = (*out.extents, *x.extents)
+            bounded = any(extent is not None for extent in extents)
+            return placed(engine, Array(value, extents if bounded else None), x.jax and out.jax)
         return (
             weak(value, PYTHON_TYPES[value.type.dtype])
             if x.type.weak and out.type.weak

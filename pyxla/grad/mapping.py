@@ -185,8 +185,7 @@ class _Lanes:
                 kind=also(ValueError),
             )
         axis %= len(shape)
-        extents = getattr(leaf.value, "extents", None)
-        if extents and extents[axis] is not None:
+        if leaf.extents[axis] is not None:
             raise self.engine.refuse(
                 f"vmap along axis {axis} of {what}: how many there are depends on data"
             )

@@ -19,7 +19,17 @@ from typing import Any
 import numpy as np
 
 from pyxla.grad.emitting import inline
-from pyxla.grad.trees import Leaf, Tree, flatten, leaves, like, moved, rebuild, values_of
+from pyxla.grad.trees import (
+    Leaf,
+    Tree,
+    are_pooled,
+    flatten,
+    leaves,
+    like,
+    moved,
+    rebuild,
+    values_of,
+)
 from pyxla.infer.calls.region import graph
 from pyxla.infer.engine import Engine
 from pyxla.infer.heap import BoxCell, ObjectCell, reachable
@@ -79,7 +89,8 @@ def visit(engine: Engine, params: Sequence[Value], call: Callable[[], Any]) -> N
         end = ended(engine, edges, paths)
         status, result, exceptions = end.status, end.result, end.raised
         tree = None if result is UNDEFINED else flatten(engine, result)
-        _check_functions(engine, tree, known)
+        if tree is not None:
+            _check_result(engine, tree, known)
         code = None if status is None else _number(status)
         sites = tuple([(path, flatten(engine, path.exception)) for path in exceptions])
         kept = _kept(engine, known)
@@ -96,9 +107,16 @@ def visit(engine: Engine, params: Sequence[Value], call: Callable[[], Any]) -> N
     return Nested(region, tree, at, code, sites, kept, word)
 
 
-def _check_functions(engine: Engine, tree: Tree | None, known: int) -> None:
-    """Refuse results that are functions made in a graph that is gone after the call."""
-    for leaf in leaves(*[t for t in (tree,) if t is not None]):
+def _check_result(engine: Engine, tree: Tree, known: int) -> None:
+    """Refuse results that belong to the graph, which is gone after the call: functions that were
+    made in it, instances in its pools."""
+    if are_pooled(tree):
+        raise engine.refuse(
+            "a function that is transformed cannot return instances in a list whose length is "
+            "known at run time only",
+            "return lists of the numbers and arrays that they hold",
+        )
+    for leaf in leaves(tree):
         if isinstance(leaf.value, Compound):
             cells = reachable(engine.heap, [leaf.value])
             if leaf.value.kind == "transformed" or any(cell >= known for cell in cells):

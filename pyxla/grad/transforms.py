@@ -22,6 +22,7 @@ from pyxla.grad.trees import (
     Leaf,
     Node,
     Tree,
+    are_pooled,
     children,
     flatten,
     flatten_all,
@@ -34,13 +35,14 @@ from pyxla.grad.trees import (
 )
 from pyxla.hints import similar
 from pyxla.infer.engine import Engine
+from pyxla.infer.facts import integers
 from pyxla.infer.frame import Stopped
-from pyxla.infer.lattice import Compound, Const, Tuple
+from pyxla.infer.lattice import Array, Compound, Const, Scalar, Tuple
 from pyxla.ir.core import Region, Value
 from pyxla.ir.rewrite import substitute_region
-from pyxla.lib.indexing import resized
+from pyxla.lib.indexing import equal_sizes, resized, true_size
 from pyxla.ops.check import INEXACT
-from pyxla.ops.elementwise import add, convert
+from pyxla.ops.elementwise import add, compare, convert
 from pyxla.ops.filled import filled
 from pyxla.options import DEFAULTS, Options
 
@@ -86,6 +88,11 @@ class Inputs:
         if may_be_none(*trees):
             raise self.engine.refuse(
                 "a value that may be None has no derivative", "pass and return a number, or a bool"
+            )
+        if are_pooled(*trees):
+            raise self.engine.refuse(
+                "instances in a list whose length is known at run time only have no derivatives",
+                "pass lists of the numbers and arrays that they hold",
             )
 
     def visit(self, function: Any, has_aux: bool) -> tuple[Nested, tuple[Tree, ...]]:
@@ -273,6 +280,7 @@ def alike(engine: Engine, leaf: Leaf, other: Tree) -> Value:
     """The value of a tangent or cotangent; a Python number adapts, as it does in arithmetic."""
     wanted, type = leaf.type, other.type if isinstance(other, Leaf) else None
     if isinstance(other, Leaf) and type is not None and _fits(leaf, type.shape):
+        _ensure_sizes(engine, leaf, other)
         if type.dtype == wanted.dtype:
             return resized(value_of(other), wanted.shape)
         if type.weak and (type.dtype.kind != "c" or wanted.dtype.kind == "c"):
@@ -286,11 +294,23 @@ def alike(engine: Engine, leaf: Leaf, other: Tree) -> Value:
 
 def _fits(leaf: Leaf, shape: tuple[int, ...]) -> bool:
     """Whether an array of this shape belongs to a leaf, which may have room for more."""
-    extents = getattr(leaf.value, "extents", None) or (None,) * len(leaf.type.shape)
-    return len(shape) == len(extents) and all(
+    return len(shape) == len(leaf.extents) and all(
         n == room or (extent is not None and n < room)
-        for n, room, extent in zip(shape, leaf.type.shape, extents, strict=True)
+        for n, room, extent in zip(shape, leaf.type.shape, leaf.extents, strict=True)
     )
+
+
+def _ensure_sizes(engine: Engine, leaf: Leaf, other: Leaf) -> None:
+    """What belongs to a leaf has its sizes, of those that are known at run time only."""
+    if not isinstance(leaf.value, Array) or not isinstance(other.value, Array):
+        return
+    for axis in range(len(leaf.extents)):
+        own, given = true_size(leaf.value, axis), true_size(other.value, axis)
+        if isinstance(own, int) and isinstance(given, int) or equal_sizes(own, given):
+            continue
+        same = compare(integers.value_of(own), integers.value_of(given), direction="EQ")
+        words = "a tangent or cotangent must have the size of what it belongs to"
+        engine.ensure(Scalar(same), ValueError(words))
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -19,7 +19,15 @@ from pyxla.errors import CompileError
 from pyxla.infer.arrays import access as arrays
 from pyxla.infer.arrays.shadows import resolve
 from pyxla.infer.engine import Engine
-from pyxla.infer.heap import DictCell, ListCell, NumberList, ObjectCell
+from pyxla.infer.heap import (
+    DictCell,
+    GrowingList,
+    ListCell,
+    NumberList,
+    ObjectCell,
+    Pooled,
+    RowList,
+)
 from pyxla.infer.lattice import (
     FUNCTIONS,
     Array,
@@ -34,6 +42,8 @@ from pyxla.infer.lattice import (
     is_variant,
     number_type,
 )
+from pyxla.infer.lists.item_types import Block, Item, Maybe, Nested, Number, Row, Several
+from pyxla.infer.lists.items import count, holds_instances
 from pyxla.infer.lists.number_lists import unpacked
 from pyxla.ir.core import Value
 from pyxla.ir.types import PYTHON_TYPES, ArrayType
@@ -47,8 +57,8 @@ class Leaf:
     """A number, an array by value, or a constant of any kind.
 
     cell: an array object rather than a NumPy scalar.  jax: of JAX, so that it does not mutate.
-    origin: the cell that it was.  structural: part of the structure of a class registered with JAX,
-    or of a text or a range.
+    origin: the cell that it was.  structural: it says what there is, and has no derivative: keys
+    and lengths that data decides, what a class registered with JAX takes for structure.
     """
 
     value: Any
@@ -65,6 +75,11 @@ class Leaf:
     @property
     def inexact(self) -> bool:
         return self.type is not None and self.type.dtype in INEXACT
+
+    @property
+    def extents(self) -> tuple[Any, ...]:
+        """The true size of each dimension, where that is not the shape's."""
+        return getattr(self.value, "extents", None) or (None,) * len(self.type.shape)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -113,9 +128,7 @@ class _Flatten:
         if isinstance(x, Ref):
             return self.reference(x)
         if isinstance(x, (Compound, Tuple, Variant)) and not _is_function(x):
-            # Numbers that a text or a range is made of are what it is, not what it holds.
-            structural = isinstance(x, Compound) and x.kind != "pytree"
-            return Node(x, self.visited(x.parts, [structural] * len(x.parts)))
+            return Node(x, self.visited(x.parts, _structural(x)))
         return Leaf(x, structural=self.structural)
 
     def visited(self, parts: Sequence[Any], structural: Iterable[bool]) -> tuple[Tree, ...]:
@@ -162,13 +175,46 @@ class _Flatten:
             content = unpacked(engine, content)
         if isinstance(content, ObjectCell):
             return Node(content, self.fields(content), True, x.cell)
-        items = tuple([self.visit(item) for item in content.parts])
-        return Node(content, items, True, x.cell)
+        return Node(content, self.visited(content.parts, _structural(content)), True, x.cell)
 
     def fields(self, content: ObjectCell) -> tuple[Tree, ...]:
         structural = self.engine.jax.structural(content.cls, tuple(content.fields))
+        structural |= set(getattr(content.cls, "__pyxla_structural__", ()))
         flags = [name in structural for name in content.fields]
         return self.visited(tuple(content.fields.values()), flags)
+
+
+def _structural(content: Any) -> list[bool]:
+    """Of each part, whether it is a number that says what there is: what a text or a range is made
+    of, which of several values there is, how long rows of lists are."""
+    width = len(content.parts)
+    if isinstance(content, GrowingList):
+        return list(_describing(content.item))
+    if isinstance(content, (Variant, RowList)):
+        return [*[False] * (width - 1), True]
+    return [isinstance(content, Compound) and content.kind != "pytree"] * width
+
+
+def _describing(item: Item | None) -> Iterator[bool]:
+    """The same of each column of an item of a list (`infer.lists.item_types`)."""
+    if isinstance(item, Number):  # the second column says which kind of number it is
+        yield from (False, True, False)[: count(item)]
+    elif isinstance(item, Block):
+        yield False
+    elif isinstance(item, Maybe | Nested):
+        yield True
+        yield from _describing(item.item)
+    elif isinstance(item, Several) or (isinstance(item, Row) and _holds(item.cls)):
+        yield from [True] * isinstance(item, Several)
+        for inner in item.items:
+            yield from _describing(inner)
+    else:
+        yield from [True] * count(item)
+
+
+def _holds(cls: Any) -> bool:
+    """Whether this is a class of tuples or lists, not of ranges, texts or long ints."""
+    return isinstance(cls, type) and issubclass(cls, tuple | list)
 
 
 def _is_function(x: Any) -> bool:
@@ -213,6 +259,16 @@ def may_be_none(*trees: Tree) -> bool:
     """Whether values that may be None are among these."""
     nodes = (tree for tree in walk(*trees) if isinstance(tree, Node))
     return any(is_variant(node.content, "optional") for node in nodes)
+
+
+def are_pooled(*trees: Tree) -> bool:
+    """Whether instances that are rows of a pool are among these: a tree has them as numbers."""
+    return any(
+        isinstance(tree.content, Pooled)
+        or (isinstance(tree.content, GrowingList) and holds_instances(tree.content.item))
+        for tree in walk(*trees)
+        if isinstance(tree, Node)
+    )
 
 
 Copies = dict[int, list[int]]

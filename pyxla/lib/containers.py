@@ -31,6 +31,7 @@ class Deque(Items, collections.deque):
     """`collections.deque` over a list."""
 
     ordered = collections.deque
+    __pyxla_structural__ = ("limit",)
 
     def __init__(self, iterable: Any = (), maxlen: Any = None) -> None:
         self.items: list[Any] = []

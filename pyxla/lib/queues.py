@@ -15,6 +15,8 @@ from typing import Any
 class Queue(queue.Queue):
     """`queue.Queue` over a deque."""
 
+    __pyxla_structural__ = ("maxsize", "unfinished_tasks")
+
     def __init__(self, maxsize: Any = 0) -> None:
         self.maxsize = maxsize
         self.unfinished_tasks = 0

@@ -194,6 +194,7 @@ class Keyed:
     nexts: list[int]
     __pyxla_sequence__ = "names"
     __pyxla_hidden__ = CHAINS
+    __pyxla_structural__: tuple[str, ...] = ("names", *CHAINS)
 
     def __len__(self) -> int:
         return len(self.names)
@@ -322,6 +323,7 @@ class Reading(Keyed):
     since; True otherwise."""
 
     changed: Any
+    __pyxla_structural__ = (*Keyed.__pyxla_structural__, "changed")
 
     def issubset(self, other: Any) -> Any:
         return self <= gather(set(), other)
