@@ -47,6 +47,7 @@ VISITED = frozenset(
     | {"polyint", "polymul", "polysub", "polyval", "trapezoid", "unwrap", "vander"}
     | {"cross", "diagonal", "fliplr", "flipud", "matmul", "matrix_norm", "matrix_transpose"}
     | {"outer", "rollaxis", "tensordot", "trace", "unstack", "vecdot", "vector_norm"}
+    | {"array_equiv", "logspace"}
 )
 ARRAY_ATTRIBUTES = (
     *("T", "mT", "dtype", "flat", "imag", "itemsize", "nbytes", "ndim", "real", "shape", "size"),

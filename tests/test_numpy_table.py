@@ -93,7 +93,9 @@ ALONE = {
         np.linalg.vector_norm(x, axis=(0, 1), keepdims=True),
         np.linalg.vector_norm(v),
     ),
+    "array_equiv": lambda x, v: np.array([np.array_equiv(x, x[0]), np.array_equiv(v, v)]),
     "corrcoef": lambda x, v: np.corrcoef(x),
+    "logspace": lambda x, v: (np.logspace(0, x[0, 2], 4), np.logspace(0, x[0], 3, base=2.0)),
     "cumulative_prod": lambda x, v: (np.cumulative_prod(v), np.cumulative_prod(x, axis=0)),
     "cumulative_sum": lambda x, v: (
         np.cumulative_sum(v),

@@ -36,7 +36,6 @@ from pyxla.lib.operands import (
 )
 from pyxla.lib.registry import implements
 from pyxla.lib.sizes import as_size, as_sizes
-from pyxla.lib.ufuncs import UFUNCS
 from pyxla.ops import elementwise as op
 from pyxla.ops import shape as shapes
 
@@ -351,47 +350,6 @@ def _move_first(x: Value, axis: int) -> Array:
         return Array(x)
     order = (*range(1, axis + 1), 0, *range(axis + 1, x.type.ndim))
     return Array(shapes.transpose(x, permutation=order))
-
-
-@implements(np.logspace)
-def logspace(
-    start: Any,
-    stop: Any,
-    num: Any = 50,
-    endpoint: bool = True,
-    base: Any = 10.0,
-    dtype: Any = None,
-    axis: int = 0,
-) -> Array:
-    ends = (start, stop, base)
-    if _tabulated(num, *ends):
-        return _table(np.logspace, start, stop, num, endpoint, base, dtype)
-    if isinstance(base, Array | list | tuple) and as_array(base).ndim:
-        rank = max(as_array(x).ndim for x in ends)
-        start, stop, base = (array(x, ndmin=rank) for x in ends)
-        base = _with_axis(base, axis)
-    exponents = linspace(start, stop, num, endpoint, axis=axis)
-    powers = UFUNCS[np.power](base, exponents)
-    return powers if dtype is None else as_array(powers, dtype)
-
-
-def _tabulated(num: Any, *numbers: Any) -> bool:
-    """Whether all that decides the result is known, and the result small."""
-    known = all(type(x) in (int, float, complex) for x in numbers)
-    return known and type(num) is int and num <= TABULATED
-
-
-def _table(function: Callable[..., Any], *args: Any) -> Array:
-    try:
-        with np.errstate(all="ignore"):
-            return as_array(function(*args))
-    except (ValueError, TypeError) as error:
-        raise OpError(str(error)) from None
-
-
-def _with_axis(x: Array, axis: int) -> Array:
-    place = normalize_axis(axis, x.ndim + 1)
-    return Array(shapes.reshape(x.value, shape=(*x.shape[:place], 1, *x.shape[place:])))
 
 
 # --- Grids ---------------------------------------------------------------------------------------

@@ -386,13 +386,3 @@ def _equal(x: Array, y: Array, equal_nan: bool) -> Array:
         return same
     missing = UFUNCS[np.logical_and](UFUNCS[np.isnan](x), UFUNCS[np.isnan](y))
     return UFUNCS[np.logical_or](same, missing)
-
-
-@implements(np.array_equiv)
-def array_equiv(a1: Any, a2: Any) -> Any:
-    x, y = as_array(a1), as_array(a2)
-    try:
-        broadcast_shapes(x.shape, y.shape)
-    except OpError:
-        return False
-    return _python_bool(all_(OPERATORS["eq"](x, y)))

@@ -68,6 +68,9 @@ def grids(x, m):
         np.meshgrid(y, z),
         np.meshgrid(y, z, indexing="ij"),
         y[None].squeeze(0),
+        *np.broadcast_arrays(y[:, None], 0.5, -y[:, None], z),
+        np.zeros(np.broadcast(y, 1.0).shape),
+        np.array(y, ndmin=3),
     )
 
 

@@ -6,12 +6,14 @@ What they do by value is the library's; here is when NumPy makes no copy.
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
 
 from pyxla.infer.arrays import access as arrays
 from pyxla.infer.arrays.makers import broadcast_to, transpose
+from pyxla.infer.arrays.repeated import broadcast
 from pyxla.infer.arrays.reshaping import diagonal
 from pyxla.infer.arrays.viewing import Shape, Shown, reference, shown
 from pyxla.infer.arrays.views import MIXED, expanded
@@ -20,6 +22,7 @@ from pyxla.infer.containers import tables
 from pyxla.infer.containers.making import list_, source, unknown
 from pyxla.infer.containers.structure import iterate, length
 from pyxla.infer.engine import Engine
+from pyxla.infer.facts.integers import Int
 from pyxla.infer.heap import SequenceIterator
 from pyxla.infer.joins import far, kinds
 from pyxla.infer.lattice import (
@@ -33,8 +36,11 @@ from pyxla.infer.lattice import (
     is_number,
 )
 from pyxla.infer.lists import columnar, number_lists
+from pyxla.ir.op import OpError
 from pyxla.lib import interpreted, sequences
+from pyxla.lib.bounded.elementwise import NOT_SUPPORTED
 from pyxla.lib.finding import trimmed
+from pyxla.lib.indexing import equal_sizes, true_size
 from pyxla.lib.operands import as_array, broadcast_shapes
 from pyxla.lib.parts import fixed_copy
 from pyxla.lib.poly1d import kept
@@ -69,8 +75,29 @@ def _along(engine: Engine, ref: Ref, axis: int, ndim: int) -> Ref:
 @rule(np.broadcast_arrays)
 def broadcast_arrays(engine: Engine, *args: Any, subok: Any = NONE) -> Tuple:
     refs = [_as_array(engine, x) for x in args]
-    target = broadcast_shapes(*[arrays.shown(engine, ref)[0] for ref in refs]) if refs else ()
-    return Tuple(tuple([_broadcast(engine, ref, target) for ref in refs]))
+    made = [shown(engine, ref) for ref in refs]
+    if all(x.extents is None for x in made):
+        target = broadcast_shapes(*[x.shape for x in made]) if refs else ()
+        return Tuple(tuple([_broadcast(engine, ref, target) for ref in refs]))
+    ndim = max([x.ndim for x in made])
+    sizes = [_common_size([x for x in made if x.ndim >= d], -d) for d in range(ndim, 0, -1)]
+    pairs = zip(refs, made, strict=True)
+    return Tuple(tuple([reference(engine, ref, _bounded(x, sizes)) for ref, x in pairs]))
+
+
+def _common_size(xs: Sequence[Any], d: int) -> tuple[Int, int]:
+    """The size and bound that arrays have in dimension `d`, all but those of which it is 1."""
+    found = [(true_size(x, d), x.shape[d]) for x in xs]
+    found = [(size, bound) for size, bound in found if isinstance(size, Scalar) or size != 1]
+    if not all(equal_sizes(size, found[0][0]) and bound == found[0][1] for size, bound in found):
+        raise OpError(NOT_SUPPORTED)
+    return found[0] if found else (1, 1)
+
+
+def _bounded(x: Shown, sizes: Sequence[tuple[Int, int]]) -> Shown:
+    extents = tuple([size if isinstance(size, Scalar) else None for size, _ in sizes])
+    step = broadcast(x.shape, x.extents, tuple([bound for _, bound in sizes]))
+    return x.then(replace(step, extents=extents))
 
 
 def _is_line(engine: Engine, x: Any) -> bool:

@@ -12,6 +12,7 @@ import sys
 import types
 from typing import Any
 
+import numpy as np
 from numpy.polynomial import polyutils
 
 from pyxla.errors import CompileError
@@ -79,6 +80,7 @@ READERS: dict[Any, Any] = {
 }
 # What makes one of anything.
 MAKERS: dict[Any, Any] = {
+    np.broadcast: interpreted.broadcast,
     itertools.count: interpreted.count,
     itertools.groupby: interpreted.groupby,
     itertools.cycle: interpreted.cycle,

@@ -208,10 +208,15 @@ def _column_stack(function: Function, tup: Any) -> Array:
 
 
 @strategy(creation.array, creation.asarray)
-def _array(function: Function, a: Any, dtype: Any = None, **options: Any) -> Array:
-    """A list of arrays of one size."""
+def _array(
+    function: Function, a: Any, dtype: Any = None, *, ndmin: int = 0, **options: Any
+) -> Array:
+    """One array, or a list of arrays of one size."""
     if isinstance(a, Array):
-        return first_operand(function, a, dtype, **options)
+        made = first_operand(function, a, dtype, **options)
+        while made.ndim < ndmin:
+            made = expanded(made, 0)
+        return made
     if not isinstance(a, list | tuple) or not all(isinstance(x, Array) for x in a):
         raise OpError(NOT_SUPPORTED)
     creation.check_ignored(options)
