@@ -24,24 +24,15 @@ from collections.abc import Callable, Sequence
 
 import gast
 
-from pyxla.frontend import tree
+from pyxla.frontend import hoist, tree
 from pyxla.frontend.expressions import condition
-from pyxla.frontend.hoist import (
-    Desugarer,
-    at,
-    call,
-    constant,
-    name,
-    negate,
-    statement,
-)
 from pyxla.frontend.source import mangle
 
 Then = Callable[[], None]
 
 
-@statement(gast.Match)
-def _match(d: Desugarer, node: gast.Match) -> None:
+@hoist.statement(gast.Match)
+def _match(d: hoist.Desugarer, node: gast.Match) -> None:
     value = d.without_slices(d.expr(node.subject))
     subject = d.hold(value, node.subject)
     outer = parent = d.body
@@ -52,8 +43,8 @@ def _match(d: Desugarer, node: gast.Match) -> None:
             if isinstance(test, gast.Constant):
                 d.statements(case.body)
                 break
-            taken = at(gast.If(condition(d, test), [], []), case.pattern)
-            taken.body = d.block(d.statements, case.body) or [at(gast.Pass(), node)]
+            taken = hoist.at(gast.If(condition(d, test), [], []), case.pattern)
+            taken.body = d.block(d.statements, case.body) or [hoist.at(gast.Pass(), node)]
             d.body.append(taken)
             d.effects += 1
             d.body = taken.orelse
@@ -70,14 +61,14 @@ def _match(d: Desugarer, node: gast.Match) -> None:
     d.body = outer
 
 
-def _tests(d: Desugarer, case: gast.match_case, subject: gast.Name) -> gast.If:
+def _tests(d: hoist.Desugarer, case: gast.match_case, subject: gast.Name) -> gast.If:
     """Append a case as nested tests; the following cases go into the `if` that is the result."""
     pattern = case.pattern
-    done = d.hold(constant(False, pattern), pattern)
+    done = d.hold(hoist.constant(False, pattern), pattern)
     d.booleans.add(done.id)
 
     def take() -> None:
-        d.set(done.id, constant(True, pattern), pattern)
+        d.set(done.id, hoist.constant(True, pattern), pattern)
         d.statements(case.body)
 
     def guarded() -> None:
@@ -94,15 +85,15 @@ def _tests(d: Desugarer, case: gast.match_case, subject: gast.Name) -> gast.If:
         guarded()
 
     _test(d, pattern, subject, captures, bind)
-    following = at(gast.If(negate(done), [], []), pattern)
+    following = hoist.at(gast.If(hoist.negate(done), [], []), pattern)
     d.body.append(following)
     return following
 
 
-def _bind(d: Desugarer, pattern: gast.pattern, value: gast.expr) -> None:
+def _bind(d: hoist.Desugarer, pattern: gast.pattern, value: gast.expr) -> None:
     text = getattr(pattern, "name", None)
     if text is not None:
-        target = at(tree.store(mangle(text, d.class_name)), pattern)
+        target = hoist.at(tree.store(mangle(text, d.class_name)), pattern)
         d.store(target, value, pattern)
 
 
@@ -127,19 +118,19 @@ def _condition(pattern: gast.pattern, subject: gast.Name) -> gast.expr:
         tests = [_condition(p, subject) for p in pattern.patterns]
         if isinstance(tests[-1], gast.Constant):
             return tests[-1]
-        return at(gast.BoolOp(gast.Or(), tests), pattern)
+        return hoist.at(gast.BoolOp(gast.Or(), tests), pattern)
     if isinstance(pattern, gast.MatchValue):
-        return at(gast.Compare(subject, [gast.Eq()], [pattern.value]), pattern)
+        return hoist.at(gast.Compare(subject, [gast.Eq()], [pattern.value]), pattern)
     if isinstance(pattern, gast.MatchSingleton):
-        value = constant(pattern.value, pattern)
-        return at(gast.Compare(subject, [gast.Is()], [value]), pattern)
+        value = hoist.constant(pattern.value, pattern)
+        return hoist.at(gast.Compare(subject, [gast.Is()], [value]), pattern)
     if isinstance(pattern, gast.MatchClass):
-        return call("is_instance", [subject, pattern.cls], pattern)
-    return constant(True, pattern)
+        return hoist.call("is_instance", [subject, pattern.cls], pattern)
+    return hoist.constant(True, pattern)
 
 
 def _test(
-    d: Desugarer,
+    d: hoist.Desugarer,
     pattern: gast.pattern,
     subject: gast.Name,
     captures: list[tuple[gast.pattern, gast.Name]],
@@ -164,7 +155,7 @@ def _test(
         _test_alternatives(d, pattern, subject, captures, then)
 
 
-def _where(d: Desugarer, test: gast.expr, then: Then, origin: gast.AST) -> None:
+def _where(d: hoist.Desugarer, test: gast.expr, then: Then, origin: gast.AST) -> None:
     if isinstance(test, gast.Constant):
         return then()
     lowered = condition(d, test)
@@ -172,14 +163,14 @@ def _where(d: Desugarer, test: gast.expr, then: Then, origin: gast.AST) -> None:
 
 
 def _test_alternatives(
-    d: Desugarer,
+    d: hoist.Desugarer,
     pattern: gast.MatchOr,
     subject: gast.Name,
     captures: list[tuple[gast.pattern, gast.Name]],
     then: Then,
 ) -> None:
     """Alternatives bind the same names: each into its variables, then `then` once, on a flag."""
-    matched = d.hold(constant(False, pattern), pattern)
+    matched = d.hold(hoist.constant(False, pattern), pattern)
     d.booleans.add(matched.id)
     held: dict[str, str] = {}
 
@@ -190,20 +181,22 @@ def _test_alternatives(
             for capture, value in own:
                 text = held.setdefault(capture.name, d.temporary())  # type: ignore[attr-defined]
                 d.set(text, value, pattern)
-            d.set(matched.id, constant(True, pattern), pattern)
+            d.set(matched.id, hoist.constant(True, pattern), pattern)
 
         _test(d, rest[0], subject, own, success)
         if len(rest) > 1:
-            d.branch(negate(matched), d.block(try_, rest[1:]), [], pattern)
+            d.branch(hoist.negate(matched), d.block(try_, rest[1:]), [], pattern)
 
     try_(pattern.patterns)
     for text, temporary in held.items():
-        captures.append((at(gast.MatchAs(None, text), pattern), name(temporary, pattern)))
+        captures.append(
+            (hoist.at(gast.MatchAs(None, text), pattern), hoist.name(temporary, pattern))
+        )
     d.branch(matched, d.block(then), [], pattern)
 
 
 def _test_sequence(
-    d: Desugarer,
+    d: hoist.Desugarer,
     pattern: gast.MatchSequence,
     subject: gast.Name,
     captures: list[tuple[gast.pattern, gast.Name]],
@@ -214,9 +207,9 @@ def _test_sequence(
     fixed = len(parts) - (star is not None)
 
     def lengths() -> None:
-        size = d.hold(call("length", [subject], pattern), pattern)
+        size = d.hold(hoist.call("length", [subject], pattern), pattern)
         op = gast.Eq() if star is None else gast.GtE()
-        test = at(gast.Compare(size, [op], [constant(fixed, pattern)]), pattern)
+        test = hoist.at(gast.Compare(size, [op], [hoist.constant(fixed, pattern)]), pattern)
         d.branch(test, d.block(items, 0, size), [], pattern)
 
     def items(index: int, size: gast.Name) -> None:
@@ -227,28 +220,28 @@ def _test_sequence(
         if index == star:
             stop: gast.expr | None = None
             if after > 1:
-                stop = at(gast.BinOp(size, gast.Sub(), constant(after - 1, part)), part)
-            bounds = at(gast.Slice(constant(index, part), stop, None), part)
-            listed = d.hold(call("to_list", [subject], part), part)
+                stop = hoist.at(gast.BinOp(size, gast.Sub(), hoist.constant(after - 1, part)), part)
+            bounds = hoist.at(gast.Slice(hoist.constant(index, part), stop, None), part)
+            listed = d.hold(hoist.call("to_list", [subject], part), part)
             captures.append((part, d.hold(_item(listed, bounds, part), part)))
             return items(index + 1, size)
-        position: gast.expr = constant(index, part)
+        position: gast.expr = hoist.constant(index, part)
         if star is not None and index > star:
-            position = at(gast.BinOp(size, gast.Sub(), constant(after, part)), part)
+            position = hoist.at(gast.BinOp(size, gast.Sub(), hoist.constant(after, part)), part)
         if _is_condition(part) and _is_capture(part):
             return items(index + 1, size)
         held = d.hold(_item(subject, position, part), part)
         _test(d, part, held, captures, lambda: items(index + 1, size))
 
-    _where(d, call("matches_sequence", [subject], pattern), lengths, pattern)
+    _where(d, hoist.call("matches_sequence", [subject], pattern), lengths, pattern)
 
 
 def _item(subject: gast.Name, index: gast.expr, origin: gast.AST) -> gast.expr:
-    return at(gast.Subscript(subject, index, gast.Load()), origin)
+    return hoist.at(gast.Subscript(subject, index, gast.Load()), origin)
 
 
 def _test_mapping(
-    d: Desugarer,
+    d: hoist.Desugarer,
     pattern: gast.MatchMapping,
     subject: gast.Name,
     captures: list[tuple[gast.pattern, gast.Name]],
@@ -267,20 +260,20 @@ def _test_mapping(
             held = d.hold(_item(subject, key, part), part)
             _test(d, part, held, captures, lambda: look(index + 1))
 
-        test = at(gast.Compare(key, [gast.In()], [subject]), part)
+        test = hoist.at(gast.Compare(key, [gast.In()], [subject]), part)
         _where(d, test, inside, part)
 
     def rest() -> None:
         if pattern.rest is not None:
-            held = d.hold(call("without", [subject, *keys], pattern), pattern)
-            captures.append((at(gast.MatchAs(None, pattern.rest), pattern), held))
+            held = d.hold(hoist.call("without", [subject, *keys], pattern), pattern)
+            captures.append((hoist.at(gast.MatchAs(None, pattern.rest), pattern), held))
         then()
 
-    _where(d, call("matches_mapping", [subject], pattern), lambda: look(0), pattern)
+    _where(d, hoist.call("matches_mapping", [subject], pattern), lambda: look(0), pattern)
 
 
 def _test_class(
-    d: Desugarer,
+    d: hoist.Desugarer,
     pattern: gast.MatchClass,
     subject: gast.Name,
     captures: list[tuple[gast.pattern, gast.Name]],
@@ -288,9 +281,9 @@ def _test_class(
 ) -> None:
     cls = d.hold(d.expr(pattern.cls), pattern)
     parts = [
-        *[(constant(i, p), p) for i, p in enumerate(pattern.patterns)],
+        *[(hoist.constant(i, p), p) for i, p in enumerate(pattern.patterns)],
         *[
-            (constant(attr, p), p)
+            (hoist.constant(attr, p), p)
             for attr, p in zip(pattern.kwd_attrs, pattern.kwd_patterns, strict=True)
         ],
     ]
@@ -301,11 +294,11 @@ def _test_class(
         (key, part), following = rest[0], rest[1:]
 
         def inside() -> None:
-            value = call("match_value", [subject, cls, key], part)
+            value = hoist.call("match_value", [subject, cls, key], part)
             _test(d, part, d.hold(value, part), captures, lambda: look(following))
 
         d.branch(
-            call("has_match_value", [subject, cls, key], part),
+            hoist.call("has_match_value", [subject, cls, key], part),
             d.block(inside),
             [],
             part,
@@ -314,4 +307,4 @@ def _test_class(
     def parts_() -> None:
         look(parts)
 
-    _where(d, call("is_instance", [subject, cls], pattern), parts_, pattern)
+    _where(d, hoist.call("is_instance", [subject, cls], pattern), parts_, pattern)

@@ -30,18 +30,10 @@ import numpy as np
 from pyxla.errors import CompileError
 from pyxla.grad.emitting import buffer, into, load, loop, number, store
 from pyxla.grad.foreign import foreign_batch
+from pyxla.ir import rewrite
 from pyxla.ir.build import Builder, building, current
 from pyxla.ir.core import Instr, Region, Value
 from pyxla.ir.op import Op, OpError
-from pyxla.ir.rewrite import (
-    Mapping,
-    captures,
-    clone_instr,
-    clone_region,
-    slice_of,
-    uses,
-    walk,
-)
 from pyxla.ir.types import BOOL, ArrayType, array_type
 from pyxla.lower.expand import expand
 from pyxla.lower.trips import conjuncts, trips
@@ -70,12 +62,12 @@ def batch(region: Region, lanes: Sequence[bool], size: int, axis: Any = None) ->
     Results that differ between lanes have them as their first dimension, others do not.
     axis: what JAX's functions call the lanes, over which they communicate.
     """
-    if any(_is_reversal(instr) for instr in walk(region.instrs)):
-        region = expand(clone_region(region, {}), "reversal")
+    if any(_is_reversal(instr) for instr in rewrite.walk(region.instrs)):
+        region = expand(rewrite.clone_region(region, {}), "reversal")
     _check(region)
     batched = {param for param, flag in zip(region.params, lanes, strict=True) if flag}
     if axis is not None:
-        talking = [i for i in walk(region.instrs) if axis in i.attrs.get("axes", ())]
+        talking = [i for i in rewrite.walk(region.instrs) if axis in i.attrs.get("axes", ())]
         batched.update([value for instr in talking for value in instr.results])
     spreads(region.instrs, batched)
     params = [
@@ -105,7 +97,7 @@ def any_of(flags: Value) -> Value:
 
 def _check(region: Region) -> None:
     """Refuse effects: all lanes are computed at once, a loop would do one after the other."""
-    for instr in walk(region.instrs):
+    for instr in rewrite.walk(region.instrs):
         if instr.op.effect:
             raise CompileError(
                 "print inside of a function given to vmap is not supported: its elements are "
@@ -131,7 +123,7 @@ def spreads(instrs: Iterable[Instr], batched: set[Value]) -> None:
             pairs = zip(instr.operands, instr.regions[0].params, strict=True)
             batched.update([param for operand, param in pairs if operand in batched])
             _spread_results(instr, batched)
-        elif instr.op in _FRESH or not batched.isdisjoint(uses(instr)):
+        elif instr.op in _FRESH or not batched.isdisjoint(rewrite.uses(instr)):
             batched.update(instr.results)
 
 
@@ -176,7 +168,7 @@ def _same_attributes(a: Instr, b: Instr) -> bool:
 
 def _spread_scope(instr: Instr, batched: set[Value]) -> None:
     """A scope with rules of its own is batched as a whole, so that they fit."""
-    if not batched.isdisjoint(uses(instr)):
+    if not batched.isdisjoint(rewrite.uses(instr)):
         for region in instr.regions:
             batched.update(region.params)
             spreads(region.instrs, batched)
@@ -215,7 +207,7 @@ class _Batch:
     that must leave other lanes as they are.
     """
 
-    def __init__(self, batched: set[Value], env: Mapping, size: int, axis: Any) -> None:
+    def __init__(self, batched: set[Value], env: rewrite.Mapping, size: int, axis: Any) -> None:
         self.batched = batched
         self.env = env
         self.size = size
@@ -263,7 +255,7 @@ class _Batch:
         if instr.op is while_ and instr.regions[0].results[0] in self.batched:
             self.loop_of_lanes(instr)
         elif self.same_for_all(instr):
-            current().instrs.append(clone_instr(instr, self.env))
+            current().instrs.append(rewrite.clone_instr(instr, self.env))
         elif instr.op is while_:
             self.loop(instr)
         elif instr.op is call or instr.op is scope:
@@ -279,7 +271,7 @@ class _Batch:
         """Whether it is computed once; a loop that may be endless must know the mask."""
         if not self.batched.isdisjoint(instr.results):
             return False
-        inner = list(walk([instr]))
+        inner = list(rewrite.walk([instr]))
         if any(not self.batched.isdisjoint((*i.operands, *i.results)) for i in inner):
             return False
         return not any(i.op is while_ and self.guards(i) for i in inner)
@@ -289,12 +281,14 @@ class _Batch:
     def plain(self, instr: Instr) -> Any:
         if self.size == 0:
             return tuple([zeros(lanes_of(x.type, 0)) for x in instr.results])
-        if any(value in self.batched for value in (captures(instr) if instr.regions else ())):
+        if any(
+            value in self.batched for value in (rewrite.captures(instr) if instr.regions else ())
+        ):
             return self.lane_by_lane(instr)
         operands = [self.value(x) for x in instr.operands]
         if instr in self.guarded and self.mask is not None:
             return self.guarded_update(instr, operands, self.mask)
-        regions = tuple([clone_region(region, dict(self.env)) for region in instr.regions])
+        regions = tuple([rewrite.clone_region(region, dict(self.env)) for region in instr.regions])
         given = Instr(instr.op, instr.operands, instr.attrs, regions, instr.loc)
         given.results = instr.results
         made = ruled(given, operands, self.size, self.axis)
@@ -315,10 +309,10 @@ class _Batch:
 
         def step(i: Value, *state: Value) -> tuple[Value, ...]:
             env = dict(self.env)
-            for x in uses(instr):
+            for x in rewrite.uses(instr):
                 if x in self.batched:
                     env[x] = load(self.value(x), i)
-            copy = clone_instr(instr, env)
+            copy = rewrite.clone_instr(instr, env)
             current().instrs.append(copy)
             pairs = zip(state, copy.results, strict=True)
             return (add(i, number(1)), *[store(room, i, value) for room, value in pairs])
@@ -458,7 +452,7 @@ class _Batch:
         """The parts of a condition that are batched, or those that are not."""
         found = [x for x in conjuncts(cond.results[0]) if (x in self.batched) is batched]
         self.env.update(zip(cond.params, state, strict=False))
-        for instr in slice_of(cond.instrs, found):
+        for instr in rewrite.slice_of(cond.instrs, found):
             self.step(instr)
         return [self.value(x) for x in found]
 

@@ -40,20 +40,8 @@ from pyxla.ir.core import Instr, Region, Value
 from pyxla.ir.rewrite import Mapping, slice_of, uses
 from pyxla.ir.types import I64
 from pyxla.lower.cost import nbytes
+from pyxla.ops import elementwise as op
 from pyxla.ops.control import while_
-from pyxla.ops.elementwise import (
-    add,
-    and_,
-    clamp,
-    compare,
-    convert,
-    divide,
-    maximum,
-    minimum,
-    multiply,
-    select,
-    subtract,
-)
 from pyxla.ops.filled import constant, spread_like
 from pyxla.ops.reduce import reduce
 from pyxla.ops.shape import iota
@@ -112,9 +100,9 @@ def in_passing(instr: Instr, code: list[Instr], blocks: Blocks) -> list[Value]:
     def place(index: Value) -> Value:
         """Of all iterations that do not start a block, the place behind the snapshots."""
         behind = number(blocks.snapshots)
-        block = divide(index, number(blocks.length))
-        starts = compare(index, multiply(block, number(blocks.length)), direction="EQ")
-        return select(starts, minimum(block, behind), behind)
+        block = op.divide(index, number(blocks.length))
+        starts = op.compare(index, op.multiply(block, number(blocks.length)), direction="EQ")
+        return op.select(starts, op.minimum(block, behind), behind)
 
     return stack(instr, code, [body.params[k] for k in blocks.state], room, place)[0]
 
@@ -159,14 +147,14 @@ class _Machine:
 
     def run(self, taken: Sequence[Value], inits: Sequence[Value]) -> tuple[Value, ...]:
         """The loop over the stack of snapshots, of which those of all blocks may be `taken`."""
-        left = divide(add(self.count, number(self.length - 1)), number(self.length))
+        left = op.divide(op.add(self.count, number(self.length - 1)), number(self.length))
         places = self.snapshots + 1
         # The entry behind is for what nobody reads.
         room = [buffer(v.type, self.length + (not self.apart)) for v in self.made.saved]
         if taken:
             positions, snapshots = iota(dtype=I64.dtype, shape=(places,), dimension=0), list(taken)
-            fits = compare(left, number(self.snapshots), direction="LE")
-            top = select(fits, subtract(left, number(1)), number(0))
+            fits = op.compare(left, number(self.snapshots), direction="LE")
+            top = op.select(fits, op.subtract(left, number(1)), number(0))
         else:
             start = [self.loop.operands[k] for k in self.state]
             snapshots = [store(buffer(value.type, places), number(0), value) for value in start]
@@ -185,38 +173,38 @@ class _Machine:
         snapshots, room, cts = carried[:width], carried[width:end], carried[end:]
         one = number(1)
         position = load(positions, top)
-        ahead = subtract(left, position)
-        free = subtract(number(self.snapshots - 1), top)
-        pushes = and_(compare(ahead, one, direction="GT"), _positive(free))
-        blocks = select(pushes, self.between(ahead, free), subtract(ahead, one))
+        ahead = op.subtract(left, position)
+        free = op.subtract(number(self.snapshots - 1), top)
+        pushes = op.and_(op.compare(ahead, one, direction="GT"), _positive(free))
+        blocks = op.select(pushes, self.between(ahead, free), op.subtract(ahead, one))
         length = number(self.length)
-        at = add(position, blocks)
-        first = multiply(at, length)
-        rest = minimum(length, subtract(self.count, first))
-        steps = select(pushes, number(0), rest)
+        at = op.add(position, blocks)
+        first = op.multiply(at, length)
+        rest = op.minimum(length, op.subtract(self.count, first))
+        steps = op.select(pushes, number(0), rest)
         start = [load(s, top) for s in snapshots]
-        state, room = self.run_on(start, multiply(blocks, length), steps, room)
+        state, room = self.run_on(start, op.multiply(blocks, length), steps, room)
         cts = count_down(self.made, room, steps, cts, first)
-        slot = select(pushes, add(top, one), number(self.snapshots))
+        slot = op.select(pushes, op.add(top, one), number(self.snapshots))
         snapshots = tuple([store(s, slot, x) for s, x in zip(snapshots, state, strict=True)])
         positions = store(positions, slot, at)
-        left = select(pushes, left, subtract(left, one))
-        reached = compare(ahead, one, direction="EQ")
-        top = select(pushes, slot, select(reached, subtract(top, one), top))
+        left = op.select(pushes, left, op.subtract(left, one))
+        reached = op.compare(ahead, one, direction="EQ")
+        top = op.select(pushes, slot, op.select(reached, op.subtract(top, one), top))
         return left, top, positions, *snapshots, *room, *cts
 
     def between(self, ahead: Value, room: Value) -> Value:
         """How many of `ahead` blocks to run before the next snapshot, `room` more of them."""
         table = constant(value=_table(self.snapshots))
-        row = load(table, add(room, number(1)))
-        below = compare(row, spread_like(ahead, row), direction="LT")
+        row = load(table, op.add(room, number(1)))
+        below = op.compare(row, spread_like(ahead, row), direction="LT")
         repeats = reduce(
-            convert(below, dtype=row.type.dtype), number(0), dimensions=(0,), computation="add"
+            op.convert(below, dtype=row.type.dtype), number(0), dimensions=(0,), computation="add"
         )
         right = load(load(table, room), repeats)
-        fewest = load(row, clamp(number(0), subtract(repeats, number(2)), number(REPEATS)))
-        ideal = maximum(fewest, subtract(ahead, right))
-        return clamp(number(1), ideal, subtract(ahead, number(1)))
+        fewest = load(row, op.clamp(number(0), op.subtract(repeats, number(2)), number(REPEATS)))
+        ideal = op.maximum(fewest, op.subtract(ahead, right))
+        return op.clamp(number(1), ideal, op.subtract(ahead, number(1)))
 
     def run_on(
         self, state: Sequence[Value], skipped: Value, steps: Value, room: Sequence[Value]
@@ -229,17 +217,17 @@ class _Machine:
         results = [body.results[k] for k in self.state]
         region = Region((index, *kept), slice_of(body.instrs, [*results, *self.made.saved]))
         with into(region.instrs):
-            region.results = (add(index, number(1)), *results)
+            region.results = (op.add(index, number(1)), *results)
         types = [value.type for value in region.params]
-        last = add(skipped, steps)
-        cond = current().region(types, lambda j, *_: compare(j, last, direction="LT"))
+        last = op.add(skipped, steps)
+        cond = current().region(types, lambda j, *_: op.compare(j, last, direction="LT"))
         again = while_(number(0), *state, regions=(cond, region))[0].owner
 
         def place(j: Value) -> Value:
             if self.apart:
                 return j
-            early = compare(j, skipped, direction="LT")
-            return select(early, number(self.length), subtract(j, skipped))
+            early = op.compare(j, skipped, direction="LT")
+            return op.select(early, number(self.length), op.subtract(j, skipped))
 
         buffers, _ = stack(again, current().instrs, self.made.saved, room, place)
         return again.results[1 : 1 + len(state)], buffers
@@ -252,13 +240,15 @@ class _Machine:
 
         def iteration(left: Value, *state: Value) -> tuple[Value, ...]:
             mapping: Mapping = {body.params[k]: v for k, v in zip(self.state, state, strict=True)}
-            return subtract(left, number(1)), *inline(Region((), part, tuple(results)), (), mapping)
+            return op.subtract(left, number(1)), *inline(
+                Region((), part, tuple(results)), (), mapping
+            )
 
         return loop([steps, *state], lambda left, *_: _positive(left), iteration)[1:]
 
 
 def _positive(value: Value) -> Value:
-    return compare(value, number(0), direction="GT")
+    return op.compare(value, number(0), direction="GT")
 
 
 def _table(snapshots: int) -> np.ndarray:

@@ -19,15 +19,8 @@ from pyxla.grad.residuals import defined_in, plan
 from pyxla.grad.reversals import sealed
 from pyxla.grad.stacks import Reversal, count_down, counted, stack
 from pyxla.grad.sweep import Sweep
+from pyxla.ir import rewrite
 from pyxla.ir.core import Instr, Region, Value
-from pyxla.ir.rewrite import (
-    Mapping,
-    captures,
-    clone_instr,
-    clone_region,
-    free_values,
-    substitute_region,
-)
 from pyxla.ir.types import I64
 from pyxla.lower.cost import nbytes
 from pyxla.lower.trips import induction, trips
@@ -48,7 +41,7 @@ def reverse_loop(sweep: Sweep, instr: Instr, cts: list[Value | None], region: Re
     ):
         results = _stacked(instr, made, found.bound, found.exact, region, inits)
     else:
-        loop = clone_instr(instr, {})
+        loop = rewrite.clone_instr(instr, {})
         blocks = Blocks.of(loop, made, sweep.options.snapshots, inner=bool(sweep.fleeting))
         taken = in_passing(instr, region.instrs, blocks)
         count = number(found.bound) if found and found.exact else counted(instr, region.instrs)
@@ -73,9 +66,9 @@ def _reversal(sweep: Sweep, instr: Instr, cts: list[Value | None]) -> Reversal:
     varied = sweep.varied
     params = instr.regions[1].params
     slots = tuple([k for k in sorted(live) if params[k] in varied or cts[k] is not None])
-    captured = tuple([v for v in captures(instr) if v in useful and v in varied])
-    mapping: Mapping = {}
-    body = clone_region(instr.regions[1], mapping)
+    captured = tuple([v for v in rewrite.captures(instr) if v in useful and v in varied])
+    mapping: rewrite.Mapping = {}
+    body = rewrite.clone_region(instr.regions[1], mapping)
     varied.update([copy for value, copy in mapping.items() if value in varied])
     index = Value(I64, None, "t")
     carried = [Value(instr.results[k].type) for k in slots]
@@ -103,14 +96,14 @@ def _restore_counters(reverse: Region, counters: dict[Value, tuple[Value, int]])
     """Compute what counts up by a constant from the index, instead of saving it."""
     index, mapping = reverse.params[0], {}
     code: list[Instr] = []
-    read = free_values(reverse)
+    read = rewrite.free_values(reverse)
     with into(code):
         for param, (start, step) in counters.items():
             if param in read:
                 dtype = param.type.dtype
                 far = multiply(convert(index, dtype=dtype), filled(start.type, step))
                 mapping[param] = add(start, far)
-    substitute_region(reverse, mapping)
+    rewrite.substitute_region(reverse, mapping)
     reverse.instrs[:0] = code
 
 

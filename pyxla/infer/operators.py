@@ -19,16 +19,7 @@ from pyxla.infer.calls.dispatch import call
 from pyxla.infer.calls.library import apply
 from pyxla.infer.calls.reflected import reflected
 from pyxla.infer.calls.visiting import special
-from pyxla.infer.containers import steps, tables
-from pyxla.infer.containers.comparing import (
-    ORDER,
-    joined_lists,
-    of_one_kind,
-    one_grows,
-    sequence_kind,
-    type_name,
-    unordered,
-)
+from pyxla.infer.containers import comparing, steps, tables
 from pyxla.infer.containers.indexing import content_of
 from pyxla.infer.engine import Engine
 from pyxla.infer.facts.deciding import decided_by_data
@@ -156,7 +147,7 @@ def without_none(engine: Engine, op: str, *xs: Any, assigned: bool = False) -> l
     """The operands of an operator that None does not have."""
     optional = [is_variant(x, "optional") for x in xs]
     others = [x.value if maybe else x for x, maybe in zip(xs, optional, strict=True)]
-    names = [type_name(engine, x) for x in others]
+    names = [comparing.type_name(engine, x) for x in others]
     errors: list[Any] = []
     for i in range(len(xs)):
         told = assigned and not _numpy_adds(engine, *others[:i], *others[i + 1 :])
@@ -168,7 +159,7 @@ def without_none(engine: Engine, op: str, *xs: Any, assigned: bool = False) -> l
     sizes = [n for x in xs for n in _unknown_sizes(engine, x)]
     if not sizes:
         return [using.some(engine, x, error) for x, error in zip(xs, errors, strict=True)]
-    if op not in ORDER or any(map(is_none, xs)):
+    if op not in comparing.ORDER or any(map(is_none, xs)):
         raise engine.refuse(
             "None is an operand beside an array that may be empty, which is no error then",
             REMEDY_NONE,
@@ -195,7 +186,7 @@ def _none(engine: Engine, other: Any, both_none: Exception, error: Exception) ->
 def _no_operands(op: str, names: list[str], assigned: bool = False) -> str:
     """What CPython says of operands of these classes."""
     if op in MIRROR:
-        return unordered(op, *names)
+        return comparing.unordered(op, *names)
     if len(names) == 1:
         return f"bad operand type for unary {_UNARY.get(op, op)}: 'NoneType'"
     symbol = "** or pow()" if op == "pow" else symbol_of(op)
@@ -290,13 +281,13 @@ def _sequence_operator(engine: Engine, op: str, x: Any, y: Any) -> Any:
         items = () if grown else arrays.items_of(engine, other)
         number = x if is_operand(engine, x) else y
         if grown and op == "mul" and _repeats(number):
-            return joined_lists(engine, other, sequences.repeated, other, number)
+            return comparing.joined_lists(engine, other, sequences.repeated, other, number)
         if grown and not (isinstance(number, Ref) or (type(number) is Array and op != "mul")):
             return None
         if items is not None and op == "mul" and _repeats(number):
             if decided_by_data(engine, number):
                 engine.findings.kept.update(engine.loops)
-                return joined_lists(engine, other, sequences.repeated, other, number)
+                return comparing.joined_lists(engine, other, sequences.repeated, other, number)
             return _like(
                 engine, other, items * engine.static(number, "the repetition count", "arrays")
             )
@@ -306,10 +297,10 @@ def _sequence_operator(engine: Engine, op: str, x: Any, y: Any) -> Any:
             x, y = (number_lists.by_value(engine, v) for v in (x, y))
             return engine.abstract(operate(engine, op, x, y))
         return None
-    if op == "add" and one_grows(engine, x, y):
-        return joined_lists(engine, x, sequences.concatenated, x, y)
+    if op == "add" and comparing.one_grows(engine, x, y):
+        return comparing.joined_lists(engine, x, sequences.concatenated, x, y)
     left, right = arrays.items_of(engine, x), arrays.items_of(engine, y)
-    if op == "add" and None not in (left, right) and of_one_kind(engine, x, y):
+    if op == "add" and None not in (left, right) and comparing.of_one_kind(engine, x, y):
         return _like(engine, x, left + right)
     return _set_operator(engine, op, x, y)
 
@@ -366,7 +357,7 @@ def inplace(engine: Engine, op: str, x: Any, y: Any) -> Any:
     grown = columnar.found(engine.heap, x)
     if grown is not None and grown.cls is tuple:
         return binary(engine, op, x, y)
-    if op == "add" and sequence_kind(engine, x) is list:
+    if op == "add" and comparing.sequence_kind(engine, x) is list:
         call(engine, Const(list.extend), [x, y], {})
         return x
     if op == "mul" and methods.opened(engine, x) is not None:

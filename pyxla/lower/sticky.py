@@ -28,14 +28,7 @@ from pyxla.ir.build import Builder, building
 from pyxla.ir.core import Block, Function, Instr, Phi, Return, Value
 from pyxla.ir.dominance import Loop, immediate_dominators, natural_loops
 from pyxla.ir.types import I32
-from pyxla.lower.endpoints import (
-    Counted,
-    Homes,
-    copied_before,
-    counted,
-    move_checks,
-    move_from_header,
-)
+from pyxla.lower import endpoints
 from pyxla.lower.implied import drop_implied
 from pyxla.ops.elementwise import compare, or_, select, subtract
 from pyxla.ops.filled import constant
@@ -67,14 +60,14 @@ class _Threading:
         order = function.blocks
         idom = immediate_dominators(order)
         loops = natural_loops(order, idom)
-        homes: Homes = {instr: block for block in order for instr in block.instrs}
+        homes: endpoints.Homes = {instr: block for block in order for instr in block.instrs}
         self.homes = homes
-        found = {loop.header: counted(loop, homes) for loop in loops.values()}
+        found = {loop.header: endpoints.counted(loop, homes) for loop in loops.values()}
         drop_implied(order, idom)
         for loop in reversed(loops.values()):  # inner loops first
-            move_from_header(loop, homes)
+            endpoints.move_from_header(loop, homes)
             if (count := found[loop.header]) is not None:
-                move_checks(loop, count, idom, homes)
+                endpoints.move_checks(loop, count, idom, homes)
         self.flagging = {
             header
             for header, loop in loops.items()
@@ -139,7 +132,7 @@ class _Threading:
                 guarded = select(fine, order, subtract(order, _number(STOPPED)))
             call.operands = (guarded, *values)
 
-    def bound(self, loop: Loop, count: Counted | None) -> None:
+    def bound(self, loop: Loop, count: endpoints.Counted | None) -> None:
         """See to it that a loop ends once the word is set."""
         header, word = loop.header, self.first[loop.header]
         if word is self.zero or (count is not None and count.short):
@@ -150,7 +143,7 @@ class _Threading:
         test, limit, code = count.test, count.limit, list[Instr]()
         entries = [pred for pred in header.preds if pred not in loop.blocks]
         if len(entries) == 1:  # once, not in each iteration
-            limit, code = copied_before(loop, limit, self.homes), entries[0].instrs
+            limit, code = endpoints.copied_before(loop, limit, self.homes), entries[0].instrs
             word = self.last[entries[0]]
         with building(Builder(code, header.terminator.loc)):
             fine = compare(word, _number(0), direction="EQ")

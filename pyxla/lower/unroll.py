@@ -29,16 +29,9 @@ from collections.abc import Sequence
 
 import numpy as np
 
+from pyxla.ir import rewrite
 from pyxla.ir.build import Builder
 from pyxla.ir.core import Instr, Region, Value
-from pyxla.ir.rewrite import (
-    Mapping,
-    clone,
-    clone_instr,
-    clone_region,
-    slice_of,
-    substitute_region,
-)
 from pyxla.lower.cost import INFINITE, cost
 from pyxla.lower.rules import known
 from pyxla.ops.control import while_
@@ -59,7 +52,7 @@ READ, SLOW = 4, 12
 def unroll(region: Region, nested: bool = False) -> Region:
     """The region, its innermost loops over numbers unrolled, in place; nested: is it in a loop."""
     code: list[Instr] = []
-    replaced: Mapping = {}
+    replaced: rewrite.Mapping = {}
     for instr in region.instrs:
         for inner in instr.regions:
             unroll(inner, nested or instr.op is while_)
@@ -84,7 +77,7 @@ def unroll(region: Region, nested: bool = False) -> Region:
             code += _unrolled(instr, steps)
     region.instrs[:] = code
     if replaced:
-        substitute_region(region, replaced)
+        rewrite.substitute_region(region, replaced)
     return region
 
 
@@ -120,7 +113,9 @@ def _crosses(body: Region) -> bool:
     for own, result in zip(body.params, body.results, strict=True):
         if _gathers(own, result):
             continue
-        read = {v for instr in slice_of(body.instrs, [result]) for v in instr.operands} | {result}
+        read = {v for instr in rewrite.slice_of(body.instrs, [result]) for v in instr.operands} | {
+            result
+        }
         if any(param in read for param in body.params if param is not own):
             return True
     return False
@@ -153,7 +148,7 @@ def counter_of(loop: Instr) -> int | None:
     if not isinstance(test, Instr) or test.op is not compare or test.attrs["direction"] != "LT":
         return None
     i, bound = test.operands
-    read = {v for instr in slice_of(cond.instrs, [bound]) for v in instr.operands} | {bound}
+    read = {v for instr in rewrite.slice_of(cond.instrs, [bound]) for v in instr.operands} | {bound}
     if i not in cond.params or i.type.dtype != np.int64 or not read.isdisjoint(cond.params):
         return None
     position = cond.params.index(i)
@@ -211,7 +206,7 @@ def _stride(
     def goes_on(*state: Value) -> Value:
         return builder.emit(compare, (state[counter], limit), {"direction": "LT"})
 
-    body = clone_region(loop.regions[1], {})
+    body = rewrite.clone_region(loop.regions[1], {})
     test = builder.region([value.type for value in body.params], goes_on)
     code: list[Instr] = []
     state = _straight(body, body.params, steps, code)
@@ -222,9 +217,9 @@ def _stride(
 def _counted(loop: Instr, counter: int, steps: int) -> list[Instr]:
     """A loop of `steps` steps at a time, then the loop."""
     cond = loop.regions[0]
-    mapping: Mapping = {}
+    mapping: rewrite.Mapping = {}
     bound = cond.results[0].owner.operands[1]
-    code = clone(slice_of(cond.instrs, [bound]), mapping)
+    code = rewrite.clone(rewrite.slice_of(cond.instrs, [bound]), mapping)
     builder = Builder(code, loop.loc)
 
     def number(content: int) -> Value:
@@ -265,14 +260,14 @@ class _Copies:
 
     def copy(self, region: Region, state: Sequence[Value]) -> Sequence[Value]:
         """The results of a region for these parameters."""
-        mapping: Mapping = dict(zip(region.params, state, strict=True))
+        mapping: rewrite.Mapping = dict(zip(region.params, state, strict=True))
         for instr in region.instrs:
             operands = [mapping.get(value, value) for value in instr.operands]
             attrs = [_content(attribute) for attribute in instr.attrs.values()]
             key = (instr.op, *operands, *attrs, *[result.type for result in instr.results])
             found = self.table.get(key) if not instr.regions else None
             if found is None:
-                copied = clone_instr(instr, mapping)
+                copied = rewrite.clone_instr(instr, mapping)
                 self.instrs.append(copied)
                 self.table[key] = copied.results
             else:

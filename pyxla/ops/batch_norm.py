@@ -10,13 +10,7 @@ import numpy as np
 from pyxla.ir.core import Instr, Value
 from pyxla.ir.op import Op
 from pyxla.ir.types import ArrayType, array_type
-from pyxla.ops import batching
-from pyxla.ops.check import (
-    FLOATS,
-    check_axis,
-    check_dtype,
-    check_same,
-)
+from pyxla.ops import batching, check
 from pyxla.ops.shape import fold, unfold
 from pyxla.ops.spell import i64, spelled
 
@@ -26,11 +20,11 @@ Types = ArrayType | tuple[ArrayType, ...]
 
 def _check_features(op: str, x: ArrayType, feature_index: int, *vectors: ArrayType) -> ArrayType:
     """The type of one number per feature."""
-    check_dtype(op, x, FLOATS)
-    check_axis(op, "feature_index", feature_index, x.ndim)
+    check.check_dtype(op, x, check.FLOATS)
+    check.check_axis(op, "feature_index", feature_index, x.ndim)
     vector = array_type(x.dtype, (x.shape[feature_index],))
     for other in vectors:
-        check_same(op, vector, other)
+        check.check_same(op, vector, other)
     return vector
 
 
@@ -66,7 +60,7 @@ def _batch_norm_grad(
     feature_index: int,
 ) -> Types:
     vector = _check_features("batch_norm_grad", x, feature_index, scale, mean, variance)
-    check_same("batch_norm_grad", x, grad_output)
+    check.check_same("batch_norm_grad", x, grad_output)
     return x, vector, vector
 
 

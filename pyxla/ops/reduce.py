@@ -12,14 +12,8 @@ from pyxla.ir.build import current
 from pyxla.ir.core import Instr, Region, Value
 from pyxla.ir.op import Op, OpError
 from pyxla.ir.types import BOOL, ArrayType, array_type
-from pyxla.ops import batching
-from pyxla.ops.check import (
-    check_axes,
-    check_length,
-    listed,
-    refuse,
-    require,
-)
+from pyxla.ops import batching, check
+from pyxla.ops.check import listed
 from pyxla.ops.computation import (
     REDUCERS,
     UFUNCS,
@@ -56,13 +50,13 @@ Types = ArrayType | tuple[ArrayType, ...]
 def _halves(op: str, operands: tuple[ArrayType, ...]) -> tuple[tuple[ArrayType, ...], ...]:
     """Arrays and their initial values; all arrays of one shape, each init of its element type."""
     count = len(operands) // 2
-    require(count > 0 and len(operands) % 2 == 0, op, "operands: arrays, then as many inits")
+    check.require(count > 0 and len(operands) % 2 == 0, op, "operands: arrays, then as many inits")
     xs, inits = operands[:count], operands[count:]
     for x, init in zip(xs, inits, strict=True):
         if init.shape or init.dtype != x.dtype:
-            refuse(op, f"the init of {x} must be a scalar of its element type, got {init}")
+            check.refuse(op, f"the init of {x} must be a scalar of its element type, got {init}")
         if x.shape != xs[0].shape:
-            refuse(op, f"operands must have one shape, got {listed(xs)}")
+            check.refuse(op, f"operands must have one shape, got {listed(xs)}")
     return xs, inits
 
 
@@ -73,7 +67,7 @@ def _reduce(
     regions: tuple[Region, ...] = (),
 ) -> Types:
     xs, _ = _halves("reduce", operands)
-    check_axes("reduce", "dimensions", dimensions, xs[0].ndim)
+    check.check_axes("reduce", "dimensions", dimensions, xs[0].ndim)
     check_computation("reduce", computation, regions, xs)
     shape = tuple([n for axis, n in enumerate(xs[0].shape) if axis not in dimensions])
     results = tuple([array_type(x.dtype, shape) for x in xs])
@@ -100,11 +94,11 @@ def window_shape(
         "padding": padding or ((0, 0),) * x.ndim,
     }
     for what, values in settings.items():
-        check_length(op, what, values, x.ndim)
+        check.check_length(op, what, values, x.ndim)
     for extent, *row in zip(x.shape, *settings.values(), strict=True):
         window, stride, base, dilation, (low, high) = row
         if min(window, stride, base, dilation) < 1:
-            refuse(op, "window dimensions, strides and dilations must be positive")
+            check.refuse(op, "window dimensions, strides and dilations must be positive")
         padded = low + (0 if extent == 0 else (extent - 1) * base + 1) + high
         reach = (window - 1) * dilation + 1
         shape.append(0 if reach > padded else (padded - reach) // stride + 1)
@@ -151,15 +145,15 @@ def _select_and_scatter(
     name = "select_and_scatter"
     shape = window_shape(name, x, window_dimensions, window_strides, padding=padding)
     if source.dtype != x.dtype or source.shape != shape:
-        refuse(name, f"source {source} must have {x}'s element type and shape {list(shape)}")
+        check.refuse(name, f"source {source} must have {x}'s element type and shape {list(shape)}")
     if init.shape or init.dtype != x.dtype:
-        refuse(name, f"the init of {x} must be a scalar of its element type, got {init}")
+        check.refuse(name, f"the init of {x} must be a scalar of its element type, got {init}")
     if regions:
-        require(len(regions) == 2, name, "select and computation: two names or two functions")
+        check.require(len(regions) == 2, name, "select and computation: two names or two functions")
         check_region(name, regions[0], element_types([x, x]), (BOOL,))
         check_region(name, regions[1], element_types([x, x]), element_types([x]))
         return x
-    require(select in ORDERS, name, f"select must be one of {', '.join(ORDERS)}: {select!r}")
+    check.require(select in ORDERS, name, f"select must be one of {', '.join(ORDERS)}: {select!r}")
     check_computation(name, computation, regions, [x])
     return x
 

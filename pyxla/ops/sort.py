@@ -12,31 +12,11 @@ from pyxla.ir.core import Instr, Region, Value
 from pyxla.ir.op import Op
 from pyxla.ir.rewrite import clone_region
 from pyxla.ir.types import BOOL, I32, I64, ArrayType, array_type
-from pyxla.ops import batching
+from pyxla.ops import batching, check
 from pyxla.ops import computation as computations
-from pyxla.ops.check import (
-    COMPLEXES,
-    FLOATS,
-    check_axis,
-    listed,
-    refuse,
-    require,
-)
-from pyxla.ops.computation import (
-    Elementwise,
-    build_region,
-    check_region,
-    element_types,
-)
+from pyxla.ops import elementwise as op
+from pyxla.ops.check import listed
 from pyxla.ops.contribution import Contribution, Into
-from pyxla.ops.elementwise import (
-    and_,
-    bitcast_convert,
-    compare,
-    select,
-    shift_right_arithmetic,
-    xor,
-)
 from pyxla.ops.evaluate import evaluate
 from pyxla.ops.index import gather, scatter
 from pyxla.ops.shape import broadcast_in_dim, constant, iota, reshape
@@ -53,23 +33,23 @@ def _sort(
     comparator: str = "",
     regions: tuple[Region, ...] = (),
 ) -> Types:
-    require(bool(xs), "sort", "at least one operand is needed")
-    check_axis("sort", "dimension", dimension, xs[0].ndim)
+    check.require(bool(xs), "sort", "at least one operand is needed")
+    check.check_axis("sort", "dimension", dimension, xs[0].ndim)
     for x in xs:
         if x.shape != xs[0].shape:
-            refuse("sort", f"operands must have one shape, got {listed(xs)}")
+            check.refuse("sort", f"operands must have one shape, got {listed(xs)}")
     if regions:
-        pairs = [element for element in element_types(xs) for _ in range(2)]
-        check_region("sort", regions[0], pairs, (BOOL,))
+        pairs = [element for element in computations.element_types(xs) for _ in range(2)]
+        computations.check_region("sort", regions[0], pairs, (BOOL,))
     elif comparator not in ("LT", "GT"):
-        refuse("sort", f"comparator must be a region, LT or GT, got {comparator!r}")
+        check.refuse("sort", f"comparator must be a region, LT or GT, got {comparator!r}")
     return xs if len(xs) > 1 else xs[0]
 
 
 def _top_k(x: ArrayType, k: int) -> Types:
-    require(x.ndim > 0 and 0 <= k <= x.shape[-1], "top_k", f"k {k} does not fit {x}")
-    if x.dtype in COMPLEXES:
-        refuse("top_k", f"complex elements have no order, got {x}")
+    check.require(x.ndim > 0 and 0 <= k <= x.shape[-1], "top_k", f"k {k} does not fit {x}")
+    if x.dtype in check.COMPLEXES:
+        check.refuse("top_k", f"complex elements have no order, got {x}")
     shape = (*x.shape[:-1], k)
     return array_type(x.dtype, shape), array_type(INDEX_DTYPE, shape)
 
@@ -82,7 +62,7 @@ def _sort_numpy(
     dimension: int,
     is_stable: bool = True,
     comparator: str = "",
-    regions: Sequence[Elementwise] = (),
+    regions: Sequence[computations.Elementwise] = (),
 ) -> Any:
     """Row by row, with the comparator as the order."""
     before = regions[0] if regions else _comparing(comparator, xs)
@@ -103,7 +83,7 @@ def _sort_numpy(
     return restored if len(xs) > 1 else restored[0]
 
 
-def _comparing(direction: str, xs: Sequence[np.ndarray]) -> Elementwise:
+def _comparing(direction: str, xs: Sequence[np.ndarray]) -> computations.Elementwise:
     region = computations.comparator(direction, tuple([x.dtype for x in xs]))
     return functools.partial(_evaluated, region)
 
@@ -116,7 +96,7 @@ def _emit_sort(e: Any, instr: Any, operands: Any) -> Any:
     attrs = instr.attrs
     types = [value.type for value in instr.operands]
     stable = attrs.get("is_stable", True)
-    if not instr.regions and len(types) == 1 and types[0].dtype in FLOATS:
+    if not instr.regions and len(types) == 1 and types[0].dtype in check.FLOATS:
         region = _keyed(types[0], attrs["dimension"], attrs["comparator"], stable)
         return e.inline(region, operands)[0]
     attributes = {"dimension": i64(attrs["dimension"]), "is_stable": flag(stable)}
@@ -141,16 +121,16 @@ def _keyed(x: ArrayType, dimension: int, direction: str, stable: bool) -> Region
         return broadcast_in_dim(scalar, shape=x.shape, broadcast_dimensions=())
 
     def flipped(bits: Value) -> Value:
-        sign = shift_right_arithmetic(bits, full(np.array(8 * dtype.itemsize - 1, dtype)))
-        return xor(bits, and_(sign, full(np.array(np.iinfo(dtype).max, dtype))))
+        sign = op.shift_right_arithmetic(bits, full(np.array(8 * dtype.itemsize - 1, dtype)))
+        return op.xor(bits, op.and_(sign, full(np.array(np.iinfo(dtype).max, dtype))))
 
     def body(x: Value) -> Value:
-        x = select(compare(x, x, direction="NE"), full(last), x)
-        keys = flipped(bitcast_convert(x, dtype=dtype))
+        x = op.select(op.compare(x, x, direction="NE"), full(last), x)
+        keys = flipped(op.bitcast_convert(x, dtype=dtype))
         keys = sort(keys, dimension=dimension, is_stable=stable, comparator=direction)
-        return bitcast_convert(flipped(keys), dtype=nan.dtype)
+        return op.bitcast_convert(flipped(keys), dtype=nan.dtype)
 
-    return build_region([x], body)
+    return computations.build_region([x], body)
 
 
 def _top_k_numpy(x: np.ndarray, k: int) -> tuple[np.ndarray, np.ndarray]:
@@ -242,7 +222,7 @@ sort = Op(
     numpy=_sort_numpy,
     emit=_emit_sort,
     blocks=lambda *xs, **_: {
-        "comparator": [element for element in element_types(xs) for _ in range(2)]
+        "comparator": [element for element in computations.element_types(xs) for _ in range(2)]
     },
     jvp=_sort_jvp,
     vjp=_sort_vjp,

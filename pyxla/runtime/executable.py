@@ -26,16 +26,7 @@ from pyxla.errors import InternalError, Surprise, raise_at
 from pyxla.ir.core import Region
 from pyxla.ir.types import ArrayType, array_type
 from pyxla.options import Options
-from pyxla.runtime import binaries, jaxlink, memory, waiting
-from pyxla.runtime.objects import (
-    Convert,
-    builder,
-    number,
-    repeated,
-    resolve,
-    restore,
-    restore_lists,
-)
+from pyxla.runtime import binaries, jaxlink, memory, objects, waiting
 from pyxla.runtime.outcome import OutArray, Outcome, array_uses, check_traceable
 from pyxla.runtime.programs import Program
 from pyxla.runtime.words import planned
@@ -157,7 +148,7 @@ class Executable:
         for index in self._words.numbers if self._words else ():
             arrays[index] = program.results[index].dtype.type
         made = functools.partial(
-            builder, arrays=arrays, repeated=repeated(outcome), pools=outcome.pools
+            objects.builder, arrays=arrays, repeated=objects.repeated(outcome), pools=outcome.pools
         )
         self._build = made(outcome.result)
         self._stores = [(store, made(store.out)) for store in outcome.stores]
@@ -225,7 +216,7 @@ class Executable:
         found = binaries.binary(self._near if near else self.jitted, [*spares, *given, *begins])
         return None if found is None else Binary(found[0], *self.inner, moved, *found[1:])
 
-    def _quickly(self, arrays: Sequence[Convert]) -> Callable[[Any, Any], Any]:
+    def _quickly(self, arrays: Sequence[objects.Convert]) -> Callable[[Any, Any], Any]:
         """What the caller sees of the results, where there is nothing else to do with them."""
         outcome, build, words = self.outcome, self._build, self._words
         result, faults = outcome.result, outcome.faults
@@ -250,7 +241,7 @@ class Executable:
             return made
 
         def checked(values: Any, args: Any) -> Any:
-            if word := number(values[faults]):
+            if word := objects.number(values[faults]):
                 raise outcome.faulty(word, values)
             return made(values, args)
 
@@ -365,9 +356,9 @@ class Executable:
         elif outcome.waits and outcome.status is None and outcome.faults is None:
             for value in values[:1]:  # else a number is waited for
                 value.block_until_ready()
-        if outcome.faults is not None and (word := number(values[outcome.faults])):
+        if outcome.faults is not None and (word := objects.number(values[outcome.faults])):
             raise outcome.faulty(word, values)
-        code = 0 if outcome.status is None else number(values[outcome.status])
+        code = 0 if outcome.status is None else objects.number(values[outcome.status])
         made: dict[int, Any] = {}
         if code and issubclass(self._sites[code - 1][0], Surprise):
             raise self._exception(code, values, args, made)
@@ -376,7 +367,7 @@ class Executable:
             spare = write.index in self._spares
             memory.write_out(leaves[write.leaf], values[write.index], spare)
         for patch in outcome.patches:
-            begin = [number(values[k]) for k in patch.begin]
+            begin = [objects.number(values[k]) for k in patch.begin]
             memory.write_part(leaves[patch.leaf], np.asarray(values[patch.index]), begin)
         build = self._build
         result = self._exception(code, values, args, made) if code else build(values, args, made)
@@ -388,10 +379,10 @@ class Executable:
     def _store(self, values: Sequence[Any], args: Sequence[Any], made: dict[int, Any]) -> None:
         """Give container arguments their elements; what lay in them was looked up before."""
         if self._stores:
-            targets = [resolve(args, store.path) for store, _ in self._stores]
+            targets = [objects.resolve(args, store.path) for store, _ in self._stores]
             sources = [build(values, args, made) for _, build in self._stores]
             for (store, _), target, source in zip(self._stores, targets, sources, strict=True):
-                (restore_lists if store.nested else restore)(target, source)
+                (objects.restore_lists if store.nested else objects.restore)(target, source)
 
     def _exception(
         self, code: int, values: Sequence[Any], args: Sequence[Any], made: dict[int, Any]
@@ -406,10 +397,10 @@ class Executable:
         status = None if self.outcome.status is None else values[self.outcome.status]
         known = type(status) is ARRAY  # the trace differentiates, and does not compile
         check_traceable(self.outcome, self.program.name, known)
-        if known and (code := number(status)):
+        if known and (code := objects.number(status)):
             raise self._exception(code, jaxlink.undifferentiated(values), args, {})
         same = [_identity] * len(self.program.results)
-        return builder(self.outcome.result, same, jaxlink.scalar_tracer)(values, args, {})
+        return objects.builder(self.outcome.result, same, jaxlink.scalar_tracer)(values, args, {})
 
 
 def _in_words(error: Exception, program: Program, leaves: Sequence[Any]) -> Exception | None:
@@ -437,7 +428,7 @@ def _is_simple(outcome: Outcome) -> bool:
     return not (writes or outcome.status is not None or (outcome.jax and outcome.waits))
 
 
-def _converters(program: Program, outcome: Outcome, spares: Sequence[int]) -> list[Convert]:
+def _converters(program: Program, outcome: Outcome, spares: Sequence[int]) -> list[objects.Convert]:
     """For each result, how it becomes the caller's array."""
     if outcome.jax:
         return [_identity] * len(program.results)

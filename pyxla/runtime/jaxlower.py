@@ -31,16 +31,8 @@ from pyxla.lower.emit import emit_function, emit_here, empty_module
 from pyxla.lower.quotients import exact_quotients
 from pyxla.lower.select_blocks import select_blocks
 from pyxla.ops.collective import check_devices
-from pyxla.runtime import waiting
+from pyxla.runtime import jaxprivate, waiting
 from pyxla.runtime.jaxlink import default_platform, foreign_scope
-from pyxla.runtime.jaxprivate import (
-    JaxIrContext,
-    callback,
-    core,
-    lower_with_sharding_in_types,
-    source_info_util,
-    upstream_dialects,
-)
 
 if TYPE_CHECKING:
     from pyxla.runtime.programs import Program
@@ -70,7 +62,7 @@ def lower(ctx: Any, *operands: Any, program: Program, given: Any) -> Sequence[An
         function = module.cached_primitive_lowerings[key] = module.symbol_table[name]
     results = func.CallOp(function, list(operands)).results  # type: ignore[call-arg, arg-type]
     pairs = zip(results, ctx.avals_out, strict=True)
-    return [lower_with_sharding_in_types(ctx, x, aval) for x, aval in pairs]
+    return [jaxprivate.lower_with_sharding_in_types(ctx, x, aval) for x, aval in pairs]
 
 
 def _precision(fast: bool) -> str:
@@ -129,7 +121,7 @@ def _foreign_call(
     called."""
     avals = [ShapedArray(t.shape, t.dtype, weak_type=t.weak) for t in types]
     with foreign_scope():
-        size = mlir.aval_to_ir_type(ctx.module_context, core.dim_value_aval())
+        size = mlir.aval_to_ir_type(ctx.module_context, jaxprivate.core.dim_value_aval())
         inner = ctx.replace(
             primitive=None,
             avals_in=avals,
@@ -186,7 +178,9 @@ def _host_call(
             has_side_effect=True,
             returns_token=False,
             # Of many devices, one calls with the whole arrays; under `shard_map` each with its own.
-            sharding=None if alone else callback._callback_op_sharding(axes, None, avals[:1]),
+            sharding=None
+            if alone
+            else jaxprivate.callback._callback_op_sharding(axes, None, avals[:1]),
         )
     except ValueError as error:  # JAX has no device here that could call
         raise CompileError(
@@ -226,7 +220,7 @@ def _context_of(module: Any, platforms: Sequence[str]) -> Any:
     )
     return mlir.LoweringRuleContext(
         module_context=made,
-        name_stack=source_info_util.new_name_stack(),
+        name_stack=jaxprivate.source_info_util.new_name_stack(),
         traceback=None,
         primitive=None,
         avals_in=(),
@@ -242,8 +236,8 @@ def _context() -> Any:
 
     One that knows all that JAX may emit costs as much to set up as a thousand ops to emit.
     """
-    context: Any = JaxIrContext()
-    context.append_dialect_registry(upstream_dialects)
+    context: Any = jaxprivate.JaxIrContext()
+    context.append_dialect_registry(jaxprivate.upstream_dialects)
     stablehlo_dialect.register_dialect(context)
     chlo.register_dialect(context)
     _ = context.dialects["func"]  # loads it

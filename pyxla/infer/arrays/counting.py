@@ -27,16 +27,7 @@ from pyxla.lib.meetings import meet
 from pyxla.lib.operands import as_array, cast
 from pyxla.lib.registry import rule
 from pyxla.lib.sizes import as_size
-from pyxla.ops.elementwise import (
-    add,
-    compare,
-    convert,
-    maximum,
-    minimum,
-    not_,
-    or_,
-    select,
-)
+from pyxla.ops import elementwise as op
 from pyxla.ops.index import scatter
 from pyxla.ops.reduce import reduce
 
@@ -65,22 +56,23 @@ def _counted(engine: Engine, x: Any, weights: Any, minlength: Any) -> Array:
     inside, size = within(array), array.shape[0]
     value = cast(array.value, I64.dtype)
     if inside is not None:
-        value = select(inside, value, number(-1, I64.dtype, (size,)))
+        value = op.select(inside, value, number(-1, I64.dtype, (size,)))
     largest = reduce(value, number(-1, I64.dtype), dimensions=(0,), computation="maximum")
     proven = ranges.interval(array.value).hi if array.size else -1
     known = (0 if isinstance(least, int) and least else DEFAULT) if proven is None else proven + 1
     bound = max(extent.upper(least) or 0, known)
     if proven is None or proven >= bound:
-        fits = compare(largest, number(bound, I64.dtype), direction="LT")
+        fits = op.compare(largest, number(bound, I64.dtype), direction="LT")
         engine.ensure(
-            Scalar(convert(fits, dtype=fits.type.dtype, weak=True)), ValueError(TOO_LARGE % bound)
+            Scalar(op.convert(fits, dtype=fits.type.dtype, weak=True)),
+            ValueError(TOO_LARGE % bound),
         )
     totals = _totals(value, weights, bound)
     if isinstance(least, int) and least >= bound:
         return Array(totals)
-    needed = convert(add(largest, number(1, I64.dtype)), dtype=I64.dtype, weak=True)
-    length = maximum(needed, value_of(least))
-    length = minimum(length, value_of(bound))
+    needed = op.convert(op.add(largest, number(1, I64.dtype)), dtype=I64.dtype, weak=True)
+    length = op.maximum(needed, value_of(least))
+    length = op.minimum(length, value_of(bound))
     return bounded(totals, (Scalar(length, extent.IntFact(extent.lower(least), bound)),))
 
 
@@ -98,13 +90,13 @@ def _least(engine: Engine, minlength: Any) -> Int:
 def _check_counts(engine: Engine, array: Array) -> None:
     """The program raises where an element is negative."""
     if array.dtype.kind == "i" and array.size:
-        good = compare(array.value, number(0, array.dtype, array.shape), direction="GE")
+        good = op.compare(array.value, number(0, array.dtype, array.shape), direction="GE")
         inside = within(array)
         if inside is not None:
-            good = or_(good, not_(inside))
+            good = op.or_(good, op.not_(inside))
         fine = reduce(good, number(True, np.dtype(np.bool_)), dimensions=(0,), computation="and")
         error = ValueError("'list' argument must have no negative elements")
-        engine.ensure(Scalar(convert(fine, dtype=fine.type.dtype, weak=True)), error)
+        engine.ensure(Scalar(op.convert(fine, dtype=fine.type.dtype, weak=True)), error)
 
 
 def _totals(at: Value, weights: Any, bound: int) -> Value:
@@ -119,10 +111,10 @@ def _totals(at: Value, weights: Any, bound: int) -> Value:
             raise OpError("the weights and list don't have the same length.")
         terms = given.value
     # What lies past a true size, like any negative number, is nowhere in the result.
-    outside = compare(at, number(0, I64.dtype, (size,)), direction="LT")
+    outside = op.compare(at, number(0, I64.dtype, (size,)), direction="LT")
     return scatter(
         number(0, dtype, (bound,)),
-        select(outside, number(bound, I64.dtype, (size,)), at),
+        op.select(outside, number(bound, I64.dtype, (size,)), at),
         terms,
         update_window_dims=(),
         inserted_window_dims=(0,),

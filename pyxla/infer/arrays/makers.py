@@ -12,19 +12,11 @@ from typing import Any
 import numpy as np
 
 import pyxla.lib.everything  # noqa: F401 - what these functions do by value
+from pyxla.infer.arrays import views
 from pyxla.infer.arrays.bits import bits, part
 from pyxla.infer.arrays.repeated import broadcast, strided, windows
 from pyxla.infer.arrays.reshaping import diagonal, needed_rows, reshape_step
 from pyxla.infer.arrays.viewing import Copied, Shape, Shown, by_value, called, makes_view, shown
-from pyxla.infer.arrays.views import (
-    MIXED,
-    expanded,
-    flipped,
-    permuted,
-    require_full,
-    reshape_is_view,
-    squeezed,
-)
 from pyxla.infer.engine import Engine
 from pyxla.infer.facts.extent import lower
 from pyxla.infer.lattice import Ref, Scalar, Tuple
@@ -44,7 +36,7 @@ def transpose(a: Shown, axes: Any = None) -> Shown:
     order = tuple(range(a.ndim))[::-1] if axes is None else normalize_axes(tuple(axes), a.ndim)
     if len(order) != a.ndim:
         raise OpError("axes don't match array")
-    return a.then(permuted(a.shape, a.extents, order))
+    return a.then(views.permuted(a.shape, a.extents, order))
 
 
 @makes_view(np.ndarray.transpose, rank0="method")
@@ -109,10 +101,10 @@ def _reshaped(a: Shown, target: Sequence[Any], copy: Any = None) -> Shown | Copi
     a = a if rows is None else a.then(rows)
     step = reshape_step(a.shape, a.extents, target)
     made = a.then(step)
-    if a.strides == MIXED and not copy:
+    if a.strides == views.MIXED and not copy:
         return Copied(made, perhaps=True)
     if a.extents is None or a.bounded or not a.view:
-        is_view: Any = reshape_is_view(a.base, a.view, step.shape, a.strides)
+        is_view: Any = views.reshape_is_view(a.base, a.view, step.shape, a.strides)
     else:
         is_view = a.in_memory(functools.partial(_is_reshaped, target=target))
     if is_view and not copy:
@@ -139,7 +131,7 @@ def _is_reshaped(x: np.ndarray, target: Sequence[Any]) -> bool:
 
 @makes_view(np.ravel, np.ndarray.ravel)
 def ravel(a: Shown, order: str = "C") -> Shown | Copied:
-    if order == "C" and a.strides == MIXED:
+    if order == "C" and a.strides == views.MIXED:
         return Copied(a.then(reshape_step(a.shape, a.extents, _flat_shape(a))), perhaps=True)
     flags = a.layout.flags
     if order == "K":
@@ -179,13 +171,13 @@ def squeeze(a: Shown, axis: Any = None) -> Shown:
     axes = tuple(ones) if axis is None else normalize_axes(axis, a.ndim)
     if any(d not in ones for d in axes):
         raise OpError("cannot select an axis to squeeze out which has size not equal to one")
-    return a.then(squeezed(a.shape, a.extents, axes))
+    return a.then(views.squeezed(a.shape, a.extents, axes))
 
 
 @makes_view(np.expand_dims)
 def expand_dims(a: Shown, axis: Any) -> Shown:
     count = len(axis) if isinstance(axis, (tuple, list)) else 1
-    return a.then(expanded(a.shape, a.extents, normalize_axes(axis, a.ndim + count)))
+    return a.then(views.expanded(a.shape, a.extents, normalize_axes(axis, a.ndim + count)))
 
 
 def _at_least(target: Any, places: Sequence[Shape]) -> None:
@@ -194,7 +186,7 @@ def _at_least(target: Any, places: Sequence[Shape]) -> None:
     def maker(a: Shown) -> Shown:
         if a.ndim >= len(places):
             return a
-        return a.then(expanded(a.shape, a.extents, places[a.ndim]))
+        return a.then(views.expanded(a.shape, a.extents, places[a.ndim]))
 
     one = by_value(maker)
 
@@ -218,7 +210,7 @@ _at_least(np.atleast_3d, ((0, 1, 2), (0, 2), (2,)))
 
 @makes_view(np.flip)
 def flip(m: Shown, axis: Any = None) -> Shown:
-    return m.then(flipped(m.shape, m.extents, normalize_axes(axis, m.ndim)))
+    return m.then(views.flipped(m.shape, m.extents, normalize_axes(axis, m.ndim)))
 
 
 @makes_view(np.rot90)
@@ -310,7 +302,7 @@ def as_strided(
     *,
     check_bounds: Any = None,
 ) -> Shown:
-    require_full(x.extents)
+    views.require_full(x.extents)
     first = x.offset
     if first is None or x.strides is not None:
         raise OpError("the array is no slice of one in C order: copy it before, as x.copy()")
@@ -365,7 +357,7 @@ def array(
     missing = (options.get("ndmin") or 0) - object.ndim
     if same is None or missing <= 0:
         return same
-    return object.then(expanded(object.shape, object.extents, tuple(range(missing))))
+    return object.then(views.expanded(object.shape, object.extents, tuple(range(missing))))
 
 
 @makes_view(np.ndarray.astype)

@@ -13,21 +13,9 @@ from typing import Any
 
 import numpy as np
 
+from pyxla.infer.arrays import views
 from pyxla.infer.arrays.blocks import Range, Shape, reshaped
-from pyxla.infer.arrays.views import (
-    BasicIndex,
-    Extents,
-    Step,
-    View,
-    apply,
-    extend,
-    full,
-    permuted,
-    replaced,
-    scalars_of,
-    update,
-    with_scalars,
-)
+from pyxla.infer.arrays.views import apply, update, with_scalars
 from pyxla.infer.facts import extent
 from pyxla.infer.facts.integers import Int, known, larger, minus, smaller, times
 from pyxla.infer.lattice import Array, NeedsStatic, Scalar
@@ -36,13 +24,13 @@ from pyxla.lib.manipulation import unshaped
 
 
 @dataclass(frozen=True, slots=True)
-class Reshape(Step):
+class Reshape(views.Step):
     """Another shape over the same elements in C order; `source` and `target` are bounds."""
 
     source: Shape
     target: Shape
-    source_extents: Extents = None
-    extents: Extents = None
+    source_extents: views.Extents = None
+    extents: views.Extents = None
 
     @property
     def shape(self) -> Shape:
@@ -58,22 +46,24 @@ class Reshape(Step):
         return Reshape(self.source, later.target, self.source_extents, later.extents)
 
     def scalars(self) -> tuple[Scalar, ...]:
-        return scalars_of(self.source_extents) + scalars_of(self.extents)
+        return views.scalars_of(self.source_extents) + views.scalars_of(self.extents)
 
     def with_scalars(self, scalars: Sequence[Scalar]) -> Reshape:
-        split = len(scalars_of(self.source_extents))
-        before = replaced(self.source_extents, scalars[:split])
-        return Reshape(self.source, self.target, before, replaced(self.extents, scalars[split:]))
+        split = len(views.scalars_of(self.source_extents))
+        before = views.replaced(self.source_extents, scalars[:split])
+        return Reshape(
+            self.source, self.target, before, views.replaced(self.extents, scalars[split:])
+        )
 
     def strided(self, layout: np.ndarray) -> np.ndarray:
         return np.reshape(layout, self.target, copy=False)
 
 
 @dataclass(frozen=True, slots=True)
-class Diagonal(Step):
+class Diagonal(views.Step):
     """The diagonal along the last dimension; `steps` is the same as a strided slice."""
 
-    steps: View
+    steps: views.View
     offset: int
     axes: tuple[int, int]
     writable: bool = False
@@ -83,7 +73,7 @@ class Diagonal(Step):
         return self.steps[-1].shape
 
     @property
-    def extents(self) -> Extents:
+    def extents(self) -> views.Extents:
         return self.steps[-1].extents
 
     def apply(self, base: Array) -> Array:
@@ -104,7 +94,7 @@ class Diagonal(Step):
 
 def diagonal(
     shape: Shape,
-    extents: Extents,
+    extents: views.Extents,
     offset: int = 0,
     axis1: int = 0,
     axis2: int = 1,
@@ -114,7 +104,7 @@ def diagonal(
     if axis1 == axis2:
         raise OpError("axis1 and axis2 cannot be the same")
     kept = tuple([d for d in range(len(shape)) if d not in (axis1, axis2)])
-    moved = permuted(shape, extents, (*kept, axis1, axis2))
+    moved = views.permuted(shape, extents, (*kept, axis1, axis2))
     rows, columns = shape[axis1], shape[axis2]
     flat = (*[shape[d] for d in kept], rows * columns)
     sizes = None if extents is None else (*[extents[d] for d in kept], None)
@@ -123,29 +113,31 @@ def diagonal(
     start = offset if offset >= 0 else -offset * columns
     step = columns + 1 if count > 1 else 1
     size = None
-    if extents is not None and scalars_of((extents[axis1], extents[axis2])):
+    if extents is not None and views.scalars_of((extents[axis1], extents[axis2])):
         true = [shape[d] if (e := extents[d]) is None else e for d in (axis1, axis2)]
         found = larger(smaller(minus(true[0], above), minus(true[1], left)), 0)
         count, size = (found, None) if isinstance(found, int) else (count, found)
-    along = (*full(flat, sizes)[:-1], Range(start if count else 0, count, step, size))
-    index = BasicIndex(flat, along, tuple(range(len(flat))))
-    chain = extend((), moved)
+    along = (*views.full(flat, sizes)[:-1], Range(start if count else 0, count, step, size))
+    index = views.BasicIndex(flat, along, tuple(range(len(flat))))
+    chain = views.extend((), moved)
     chain = (*chain, Reshape(moved.shape, flat, moved.extents, sizes), index)
     return Diagonal(chain, offset, (axis1, axis2), writable)
 
 
-def reshape_step(shape: Shape, extents: Extents, target: Sequence[Int]) -> Reshape:
+def reshape_step(shape: Shape, extents: views.Extents, target: Sequence[Int]) -> Reshape:
     """`x.reshape(target)`, one entry of which may be -1; OpError where the sizes differ."""
-    if extents is None or not scalars_of(extents):
+    if extents is None or not views.scalars_of(extents):
         fixed = tuple([_static(n) for n in target])
         return Reshape(shape, _completed(math.prod(shape), fixed))
     return _reshape_bounded(shape, extents, target)
 
 
-def needed_rows(shape: Shape, extents: Extents, target: Sequence[Int]) -> BasicIndex | None:
+def needed_rows(
+    shape: Shape, extents: views.Extents, target: Sequence[Int]
+) -> views.BasicIndex | None:
     """The first rows of an array of so many as the program has, as many as a shape without run-time
     sizes and -1 takes: in NumPy that is all of them, or an error."""
-    if extents is None or extents[0] is None or scalars_of(extents[1:]) or 0 in shape:
+    if extents is None or extents[0] is None or views.scalars_of(extents[1:]) or 0 in shape:
         return None
     sizes = [n for n in target if isinstance(n, int) and n >= 0]
     if len(sizes) < len(target):
@@ -154,8 +146,8 @@ def needed_rows(shape: Shape, extents: Extents, target: Sequence[Int]) -> BasicI
     if total % inner or total // inner > shape[0]:
         most = shape[0] * inner
         raise OpError(f"cannot reshape an array of at most {most} elements into {tuple(sizes)}")
-    rows = (Range(0, total // inner, 1, None), *full(shape, extents)[1:])
-    return BasicIndex(shape, rows, tuple(range(len(shape))))
+    rows = (Range(0, total // inner, 1, None), *views.full(shape, extents)[1:])
+    return views.BasicIndex(shape, rows, tuple(range(len(shape))))
 
 
 def _static(n: Int) -> int:
@@ -187,7 +179,7 @@ def _reshape_bounded(shape: Shape, extents: Any, target: Sequence[Int]) -> Resha
         what = "the size of an array that is reshaped"
         if -1 in target:
             what += " (but for `x.reshape(-1, n)`, and where the shape has no -1)"
-        raise NeedsStatic(scalars_of(extents)[0], what)
+        raise NeedsStatic(views.scalars_of(extents)[0], what)
     after = tuple([e for _, e in found])
     return Reshape(shape, tuple([n for n, _ in found]), extents, after)
 

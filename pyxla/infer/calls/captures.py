@@ -24,14 +24,7 @@ from pyxla.frontend.dispatchers import is_dispatcher
 from pyxla.hints import similar
 from pyxla.infer.arrays import access as arrays
 from pyxla.infer.arrays.views import MIXED, is_permuted
-from pyxla.infer.calls.states import (
-    AbsentState,
-    BasesState,
-    FunctionState,
-    LibraryState,
-    ProcessState,
-    RegisteredState,
-)
+from pyxla.infer.calls import states
 from pyxla.infer.containers import steps
 from pyxla.infer.heap import BoxCell, ObjectCell, SequenceIterator, SetCell
 from pyxla.infer.interface import Engine
@@ -103,7 +96,7 @@ class Captures:
         if package not in _FIXED:
             self.constants[Place(namespace, name)] = value
         elif name in namespace and package not in _OWN:
-            self.state(id(namespace), lambda: LibraryState(namespace)).names.add(name)
+            self.state(id(namespace), lambda: states.LibraryState(namespace)).names.add(name)
 
     def guard_attribute(self, owner: Any, name: str, value: Any) -> None:
         """Notice when a module or a function has another attribute `name`."""
@@ -116,7 +109,7 @@ class Captures:
         """Notice when a module has a name of its own where Python's is meant."""
         if str(namespace.get("__name__", "")).partition(".")[0] not in _FIXED:
             key = id(namespace), "absent"
-            self.state(key, lambda: AbsentState(namespace)).names.add(name)
+            self.state(key, lambda: states.AbsentState(namespace)).names.add(name)
 
     def state(self, key: Any, make: Callable[[], Any]) -> Any:
         """The guard of what `key` stands for, made where there is none yet."""
@@ -129,16 +122,16 @@ class Captures:
         """Notice when a function of the user's has other code, or other defaults."""
         package = (function.__module__ or "").partition(".")[0]
         if package not in _FIXED and package not in sys.stdlib_module_names:
-            self.state(id(function), lambda: FunctionState(function))
+            self.state(id(function), lambda: states.FunctionState(function))
 
     def fleeting(self) -> None:
         """Note that the program holds for this process alone."""
-        self.state(ProcessState, ProcessState)
+        self.state(states.ProcessState, states.ProcessState)
 
     def guard_classes(self, classes: Sequence[Any]) -> None:
         """Notice when other classes are registered with abstract ones among these."""
         if any(isinstance(cls, abc.ABCMeta) for cls in classes):
-            self.state(RegisteredState, RegisteredState)
+            self.state(states.RegisteredState, states.RegisteredState)
 
     def member(self, cls: type, name: str) -> Any:
         """The class attribute `name`, unbound, not looking at `object` and `tuple`; None where
@@ -156,7 +149,7 @@ class Captures:
         for base in bases if owner is None else bases[: bases.index(owner) + (not written)]:
             if not base.__flags__ & _IMMUTABLE and base.__module__.partition(".")[0] not in _FIXED:
                 self.constants[Place(base, name)] = base.__dict__.get(name, MISSING)
-                self.state(cls, lambda: BasesState(cls))
+                self.state(cls, lambda: states.BasesState(cls))
         if written:
             return variable(owner, name)
         return None if owner is None else owner.__dict__[name]

@@ -18,17 +18,9 @@ import numpy as np
 
 from pyxla.infer.arrays import access as arrays
 from pyxla.infer.calls.dispatch import call
+from pyxla.infer.containers import structure
 from pyxla.infer.containers.indexing import content_of
 from pyxla.infer.containers.making import unknown
-from pyxla.infer.containers.structure import (
-    ITEMS,
-    LENGTHS,
-    item,
-    iterate,
-    iterator,
-    length,
-    sequence,
-)
 from pyxla.infer.engine import Engine
 from pyxla.infer.facts import extent
 from pyxla.infer.heap import ListCell
@@ -82,18 +74,18 @@ def _arranged(engine: Engine, make: Any, pools: list[Any], sizes: list[int], wid
             "write the loops over indices yourself",
         )
     kept = [_pool(engine, pool, places.count > SHORT) for pool in pools]
-    return iterator(engine, Compound("arrangement", (Const(places), *kept)))
+    return structure.iterator(engine, Compound("arrangement", (Const(places), *kept)))
 
 
 def _pool(engine: Engine, x: Any, packed: bool) -> Any:
     """The items as they are now, where a subscript known at run time only may choose among them."""
-    x = sequence(engine, x)
+    x = structure.sequence(engine, x)
     if isinstance(x, Const) and isinstance(x.value, range):
         return x
     if isinstance(content_of(engine, x), Array):  # rows are views of it, elements are not
         one = len(arrays.shown(engine, x)[0]) == 1
         return arrays.fresh(engine, arrays.read(engine, x)) if one else x
-    items = tuple(iterate(engine, x))
+    items = tuple(structure.iterate(engine, x))
     pool = engine.new(ListCell(items))
     if not packed:
         return pool
@@ -119,14 +111,16 @@ def _item(engine: Engine, x: Compound, i: Any) -> Any:
     table = _table(places)
     i = Const(0) if places.count == 1 else i
     if isinstance(i, Const):
-        return Tuple(tuple([item(engine, pools[0], Const(int(k))) for k in table[i.value]]))
+        return Tuple(
+            tuple([structure.item(engine, pools[0], Const(int(k))) for k in table[i.value]])
+        )
     whole = arrays.fresh(engine, Array(constant(value=table)))
     last = extent.IntFact(0, max(places.sizes[0] - 1, 0))
     found = []
     for k in range(places.width):
         place = arrays.getitem(engine, whole, Tuple((i, Const(k))))
         at = Scalar(arrays.python_scalar(place, int).value, last)
-        found.append(item(engine, pools[0], at))
+        found.append(structure.item(engine, pools[0], at))
     return Tuple(tuple(found))
 
 
@@ -141,12 +135,12 @@ def _digits(engine: Engine, places: Places, pools: tuple[Any, ...], i: Any) -> t
             digit = Const(0)
         if isinstance(digit, Scalar):
             digit = Scalar(digit.value, extent.meet(extent.fact(digit), 0, size - 1))
-        found.append(item(engine, pool, digit))
+        found.append(structure.item(engine, pool, digit))
     return tuple(reversed(found))
 
 
-LENGTHS["arrangement"] = lambda engine, x: Const(x.items[0].value.count)
-ITEMS["arrangement"] = _item
+structure.LENGTHS["arrangement"] = lambda engine, x: Const(x.items[0].value.count)
+structure.ITEMS["arrangement"] = _item
 
 
 @rule(itertools.product)
@@ -157,15 +151,15 @@ def _product(engine: Engine, *xs: Any, repeat: Any = Const(1)) -> Any:
         return call(engine, Const(interpreted.product), pools, {})
     pools = [*xs] * times
     held = [_known(engine, pool) for pool in xs]
-    sizes = [engine.static(length(engine, pool), "the number of items") for pool in held]
+    sizes = [engine.static(structure.length(engine, pool), "the number of items") for pool in held]
     return _arranged(engine, itertools.product, held * times, sizes * times, len(pools))
 
 
 def _known(engine: Engine, x: Any) -> Any:
     """A sequence of which the length can be asked, and which can be read again."""
     if isinstance(x, Const) or isinstance(content_of(engine, x), Array):
-        return sequence(engine, x)
-    return engine.new(ListCell(tuple(iterate(engine, x))))
+        return structure.sequence(engine, x)
+    return engine.new(ListCell(tuple(structure.iterate(engine, x))))
 
 
 def _listed(engine: Engine, x: Any) -> Any:
@@ -184,7 +178,7 @@ def _chosen(make: Any, generator: Any) -> None:
                 return engine.raise_constant(ValueError("r must be non-negative"))
             return call(engine, Const(generator), [_listed(engine, iterable), Const(width)], {})
         pool = _known(engine, iterable)
-        size = engine.static(length(engine, pool), "the number of items")
+        size = engine.static(structure.length(engine, pool), "the number of items")
         width = engine.static(r, "the number of items of each")
         width = size if width is None else width
         if width < 0:

@@ -17,19 +17,10 @@ from pyxla.infer.calls.dispatch import call
 from pyxla.infer.calls.library import call_library
 from pyxla.infer.calls.standard import READERS
 from pyxla.infer.calls.visiting import call_method, special
-from pyxla.infer.containers import tables
+from pyxla.infer.containers import structure, tables
 from pyxla.infer.containers.indexing import content_of
 from pyxla.infer.containers.iterators import in_steps, iterator, position, unwatched, use_up
 from pyxla.infer.containers.making import unknown
-from pyxla.infer.containers.structure import (
-    item,
-    iterate,
-    iterate_ahead,
-    length,
-    sequence,
-    sliced,
-    unchanged,
-)
 from pyxla.infer.containers.watched import read
 from pyxla.infer.engine import Engine
 from pyxla.infer.heap import ListCell, ObjectCell, SequenceIterator
@@ -50,7 +41,7 @@ def _is_counted_by_data(engine: Engine, x: Any) -> bool:
 def _reduce(engine: Engine, function: Any, x: Any, *initial: Any) -> Any:
     if _is_counted_by_data(engine, x):
         return call(engine, Const(READERS[functools.reduce]), [function, x, *initial], {})
-    items = [*initial, *iterate(engine, x)]
+    items = [*initial, *structure.iterate(engine, x)]
     if not items:
         message = "reduce() of empty iterable with no initial value"
         return engine.raise_constant(TypeError(message))
@@ -63,7 +54,7 @@ def _prod(engine: Engine, x: Any, *, start: Any = Const(1)) -> Any:
         return call(engine, Const(sequences.product), [tables.unordered(engine, x), start], {})
     if not arrays.is_array(engine, x):
         times = functools.partial(engine.rules.binary, engine, "mul")
-        return functools.reduce(times, iterate(engine, x), start)
+        return functools.reduce(times, structure.iterate(engine, x), start)
     return call_library(engine, math.prod, REGISTRY[math.prod], [x], {"start": start})
 
 
@@ -87,7 +78,7 @@ def _static_iterator(make: Callable[..., Iterator[Any]]) -> Callable[..., Any]:
         plain = []
         for x in xs:
             number = isinstance(x, Const) and (isinstance(x.value, int) or x.value is None)
-            plain.append(x.value if number else iterate_ahead(engine, x))
+            plain.append(x.value if number else structure.iterate_ahead(engine, x))
         static = {k: engine.static(v, k) for k, v in options.items() if k != "fillvalue"}
         if make is itertools.zip_longest:
             static["fillvalue"] = options.get("fillvalue", Const(None))
@@ -115,7 +106,7 @@ def _merge(engine: Engine, *xs: Any, **options: Any) -> Any:
 def _islice(engine: Engine, x: Any, *bounds: Any) -> Any:
     if _is_counted_by_data(engine, x):
         return call(engine, Const(READERS[itertools.islice]), [x, *bounds], {})
-    return sliced(engine, x, *[engine.static(b, "a bound of islice") for b in bounds])
+    return structure.sliced(engine, x, *[engine.static(b, "a bound of islice") for b in bounds])
 
 
 @rule(itertools.tee)
@@ -124,7 +115,7 @@ def _tee(engine: Engine, x: Any, n: Any = Const(2)) -> Any:
     read = isinstance(content, ObjectCell) and content.cls is SequenceIterator
     if read or coroutines.is_generator(x):
         x = call(engine, Const(list), [x], {})
-    items = sequence(engine, x)
+    items = structure.sequence(engine, x)
     return Tuple(tuple([iterator(engine, items) for _ in range(engine.static(n, "n"))]))
 
 
@@ -132,10 +123,10 @@ def _tee(engine: Engine, x: Any, n: Any = Const(2)) -> Any:
 def _chain_from(engine: Engine, x: Any) -> Any:
     if _is_counted_by_data(engine, x):
         return call(engine, Const(READERS[itertools.chain.from_iterable]), [x], {})
-    parts = iterate_ahead(engine, x)
+    parts = structure.iterate_ahead(engine, x)
     if any(_is_counted_by_data(engine, part) for part in parts):
         return call(engine, Const(READERS[itertools.chain]), parts, {})
-    items = [i for part in parts for i in iterate_ahead(engine, part)]
+    items = [i for part in parts for i in structure.iterate_ahead(engine, part)]
     return iterator(engine, Tuple(tuple(items)))
 
 
@@ -149,7 +140,7 @@ def _accumulate(
     function = Const(operator.add) if known else func
     some = not (isinstance(initial, Const) and initial.value is None)
     out: list[Any] = [initial] if some else []
-    for value in iterate_ahead(engine, x):
+    for value in structure.iterate_ahead(engine, x):
         out.append(call(engine, function, [out[-1], value], {}) if out else value)
     return iterator(engine, Tuple(tuple(out)))
 
@@ -158,7 +149,10 @@ def _accumulate(
 def _starmap(engine: Engine, function: Any, x: Any) -> Any:
     if _is_counted_by_data(engine, x):
         return call(engine, Const(READERS[itertools.starmap]), [function, x], {})
-    rows = [call(engine, function, iterate(engine, row), {}) for row in iterate_ahead(engine, x)]
+    rows = [
+        call(engine, function, structure.iterate(engine, row), {})
+        for row in structure.iterate_ahead(engine, x)
+    ]
     return iterator(engine, Tuple(tuple(rows)))
 
 
@@ -202,25 +196,25 @@ def _next(engine: Engine, x: Any, *default: Any) -> Any:
     at, source = 0, x
     if isinstance(content, ObjectCell) and content.cls is SequenceIterator:
         at, source = position(engine, x, content), content.fields["items"]
-        unchanged(engine, content)
+        structure.unchanged(engine, content)
         source = unwatched(source)
         fields = {**content.fields, "at": Const(at + 1)}
         engine.set_content(x.cell, ObjectCell(SequenceIterator, fields))
     elif isinstance(content, ListCell):
         use_up(engine, content)
     else:
-        source = sequence(engine, x)
+        source = structure.sequence(engine, x)
     items = arrays.items_of(engine, source)
     if items is None:
-        size = length(engine, source)
+        size = structure.length(engine, source)
         if unknown(engine, source) and default:
             return call(engine, Const(sequences.item_or), [source, Const(at), *default], {})
         if unknown(engine, source):
             there = engine.rules.compare(engine, "gt", size, Const(at))
             engine.ensure(there, StopIteration())
-            return item(engine, source, Const(at))
+            return structure.item(engine, source, Const(at))
         size = engine.static(size, "the number of items")
-        return item(engine, source, Const(at)) if at < size else _stopped(engine, default)
+        return structure.item(engine, source, Const(at)) if at < size else _stopped(engine, default)
     return items[at] if at < len(items) else _stopped(engine, default)
 
 

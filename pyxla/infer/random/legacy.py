@@ -17,18 +17,8 @@ from pyxla.infer.calls.dispatch import call_object
 from pyxla.infer.engine import Engine
 from pyxla.infer.heap import ObjectCell
 from pyxla.infer.lattice import Array, Const, Ref, Tuple
+from pyxla.infer.random import generators
 from pyxla.infer.random import methods as m
-from pyxla.infer.random.generators import (
-    DISTRIBUTIONS,
-    FAMILIES,
-    I64,
-    NONE,
-    REMEDY,
-    Distribution,
-    Family,
-    bits_of,
-    visit,
-)
 from pyxla.lib.operands import as_array, cast
 from pyxla.lib.random import drawing, legacy, mt19937
 from pyxla.lib.random.state import STATES
@@ -56,18 +46,20 @@ REFUSED = {
 
 def _source(engine: Engine, ref: Any, dtype: np.dtype) -> Ref:
     engine.check_writable(ref)
-    return engine.new(ObjectCell(legacy.Legacy, {"bits": bits_of(engine, ref), "owner": ref}))
+    return engine.new(
+        ObjectCell(legacy.Legacy, {"bits": generators.bits_of(engine, ref), "owner": ref})
+    )
 
 
-FAMILY = Family(RandomState, lambda: RandomState(0), _source)
-FAMILIES[RandomState] = FAMILY
+FAMILY = generators.Family(RandomState, lambda: RandomState(0), _source)
+generators.FAMILIES[RandomState] = FAMILY
 
 
-for _name, _found in DISTRIBUTIONS.items():
+for _name, _found in generators.DISTRIBUTIONS.items():
     if _name not in REFUSED:
         FAMILY.distribution(_name, replace(_found, draw=getattr(legacy, _name, _found.draw)))
-FAMILY.distribution("random_sample", DISTRIBUTIONS["random"])
-FAMILY.distribution("tomaxint", Distribution(legacy.tomaxint, {}, I64))
+FAMILY.distribution("random_sample", generators.DISTRIBUTIONS["random"])
+FAMILY.distribution("tomaxint", generators.Distribution(legacy.tomaxint, {}, generators.I64))
 
 
 # --- Seeds ---------------------------------------------------------------------------------------
@@ -115,10 +107,10 @@ def _seed(engine: Engine, bits: Ref, seed: Any) -> None:
     engine.ensure(engine.rules.truth(engine, in_range), ValueError(words))
     key = engine.content(bits).fields["key"]
     if x.ndim == 0:
-        visit(engine, mt19937.seed_by_number, key, Array(cast(x.value, U32)))
+        generators.visit(engine, mt19937.seed_by_number, key, Array(cast(x.value, U32)))
     else:
         given = arrays.fresh(engine, Array(cast(x.value, U32)))
-        visit(engine, mt19937.seed_by_words, key, given, Const(x.size))
+        generators.visit(engine, mt19937.seed_by_words, key, given, Const(x.size))
     start = {"pos": _scalar(np.int64(mt19937.WORDS)), "lazy": _scalar(np.False_)}
     _restart(engine, bits, start)
 
@@ -128,7 +120,7 @@ def _spareless() -> dict[str, Any]:
 
 
 @rule(RandomState)
-def _random_state(engine: Engine, seed: Any = NONE) -> Any:
+def _random_state(engine: Engine, seed: Any = generators.NONE) -> Any:
     content = engine.content(seed) if isinstance(seed, Ref) else None
     bits = seed
     if not isinstance(content, ObjectCell) or not issubclass(content.cls, np.random.BitGenerator):
@@ -138,10 +130,12 @@ def _random_state(engine: Engine, seed: Any = NONE) -> Any:
 
 
 @rule(np.random.MT19937)
-def _mt19937(engine: Engine, seed: Any = NONE) -> Any:
+def _mt19937(engine: Engine, seed: Any = generators.NONE) -> Any:
     known = engine.static(seed, "the seed of a MT19937")
     if known is None:
-        raise engine.refuse("a generator without a seed is another one at every call", REMEDY)
+        raise engine.refuse(
+            "a generator without a seed is another one at every call", generators.REMEDY
+        )
     state, bits = STATES[np.random.MT19937], _fresh_bits(engine)
     made = state.open(np.random.MT19937(known))
     _fill(engine, bits, dict(zip(state.names, made, strict=True)))
@@ -151,9 +145,9 @@ def _mt19937(engine: Engine, seed: Any = NONE) -> Any:
 @FAMILY.method("seed")
 def _reseed(engine: Engine, ref: Any, given: dict[str, Any]) -> Any:
     engine.check_writable(ref)
-    _seed(engine, bits_of(engine, ref), given["seed"])
+    _seed(engine, generators.bits_of(engine, ref), given["seed"])
     _restart(engine, ref, _spareless())
-    return NONE
+    return generators.NONE
 
 
 # --- Integers ------------------------------------------------------------------------------------

@@ -14,24 +14,7 @@ from pyxla.infer.calls.dispatch import call_object
 from pyxla.infer.engine import Engine
 from pyxla.infer.heap import ObjectCell
 from pyxla.infer.lattice import Array, Const, Ref
-from pyxla.infer.random.generators import (
-    F64,
-    FAMILIES,
-    GENERATORS,
-    I64,
-    NONE,
-    ONLY,
-    REMEDY,
-    U64,
-    Generator,
-    bits_of,
-    check_size,
-    empty,
-    known_objects,
-    python_number,
-    shape_of,
-    visit,
-)
+from pyxla.infer.random import generators
 from pyxla.lib.indexing import take
 from pyxla.lib.operands import as_array, broadcast_shapes, broadcast_to, cast
 from pyxla.lib.random import composed, drawing, filling, integers, legacy, orders
@@ -55,7 +38,7 @@ REFUSED = {
 
 def known_seed(engine: Engine, seed: Any) -> list[Any] | None:
     """As `known_objects`, of a seed; refused where there is none."""
-    known = known_objects(engine, seed)
+    known = generators.known_objects(engine, seed)
     if known == [None]:
         raise engine.refuse(
             "a generator without a seed is another one at every call",
@@ -67,7 +50,7 @@ def known_seed(engine: Engine, seed: Any) -> list[Any] | None:
 # --- Integers ------------------------------------------------------------------------------------
 
 
-@GENERATORS.method("integers")
+@generators.GENERATORS.method("integers")
 def _integers(engine: Engine, ref: Any, given: dict[str, Any]) -> Any:
     return engine.library("integers", drawn_integers, engine, ref, given)
 
@@ -80,10 +63,10 @@ def drawn_integers(engine: Engine, ref: Any, given: dict[str, Any], of_legacy: b
     if dtype.kind not in "iub":
         engine.raise_constant(TypeError(f"Unsupported dtype {dtype!r} for integers"))
     low, high = bounds(engine, given, dtype, closed)
-    bits = bits_of(engine, ref)
+    bits = generators.bits_of(engine, ref)
     numbers = integers_between(engine, bits, low, high, given["size"], of_legacy)
     python = isinstance(numbers, Array) and (kind is int or kind is bool)
-    return python_number(engine, numbers, kind) if python else numbers
+    return generators.python_number(engine, numbers, kind) if python else numbers
 
 
 def bounds(
@@ -94,13 +77,13 @@ def bounds(
     low, high = given["low"], given["high"]
     if isinstance(high, Const) and high.value is None:
         low, high = Const(0), low
-    known = known_objects(engine, low, high)
-    nothing = 0 in (shape_of(engine, given["size"]) or ())
+    known = generators.known_objects(engine, low, high)
+    nothing = 0 in (generators.shape_of(engine, given["size"]) or ())
     if known is not None and not nothing:
         ends = [np.asarray(np.trunc(x).astype(object)) for x in map(np.asarray, known)]
         last = np.asarray(ends[1] - (not closed))
         return as_array(ends[0].astype(dtype)), as_array(last.astype(dtype))
-    wide = U64 if dtype == U64 else I64
+    wide = generators.U64 if dtype == generators.U64 else generators.I64
     least, most = [as_array(engine.operand(x), wide) for x in (low, high)]
     if engine.tests(ValueError) and not nothing:
         name = "lt" if closed else "le"
@@ -123,17 +106,17 @@ def integers_between(
 ) -> Any:
     """Integers of the dtype of `low` and `high`, both included; `legacy`: as RandomState does."""
     dtype = low.dtype
-    word = U64 if dtype.itemsize == 8 else U32
+    word = generators.U64 if dtype.itemsize == 8 else U32
     width = 1 if dtype.kind == "b" else 8 * dtype.itemsize
-    shape = shape_of(engine, size)
+    shape = generators.shape_of(engine, size)
     own = broadcast_shapes(low.shape, high.shape)
     scalar = shape is None and own == ()
     shape = own if shape is None else shape
-    check_size(engine, own, shape)
+    generators.check_size(engine, own, shape)
     least, most = broadcast_to(low.value, own), broadcast_to(high.value, own)
     # Differences of narrow integers are exact in 32 bits, and those of wide ones wrap.
     span = subtract(cast(most, word), cast(least, word))
-    idle = [Array(constant(value=np.asarray(0, d))) for d in (U32, I64)]
+    idle = [Array(constant(value=np.asarray(0, d))) for d in (U32, generators.I64)]
     fields = dict(zip(("word", "left"), idle, strict=True))
     buffer = engine.new(ObjectCell(integers.Buffer, fields))
     count = math.prod(shape)
@@ -142,8 +125,8 @@ def integers_between(
     if own:
         filler = filling.filled_below_each
         spans = arrays.fresh(engine, Array(reshape(broadcast_to(span, shape), shape=(count,))))
-    out = empty(engine, count, word)
-    filled = visit(engine, filler, bits, out, spans, Const(width), buffer, Const(legacy))
+    out = generators.empty(engine, count, word)
+    filled = generators.visit(engine, filler, bits, out, spans, Const(width), buffer, Const(legacy))
     drawn = reshape(engine.as_array(filled).value, shape=shape)
     offset = broadcast_to(least, shape)
     if dtype.kind == "b":
@@ -158,8 +141,8 @@ def integers_between(
 
 @rule(drawing.check_size)
 def _check_size(engine: Engine, own: Any, shape: Any) -> Any:
-    check_size(engine, *[engine.static(x, "a shape") for x in (own, shape)])
-    return NONE
+    generators.check_size(engine, *[engine.static(x, "a shape") for x in (own, shape)])
+    return generators.NONE
 
 
 @rule(drawing.is_checked)
@@ -175,14 +158,16 @@ def _taken(engine: Engine, x: Any, places: Any, axis: Any) -> Any:
 
 
 def _drawn_by(function: Any, engine: Engine, *args: Any) -> Any:
-    return visit(engine, function, *args)
+    return generators.visit(engine, function, *args)
 
 
-rule(drawing.bits_of)(bits_of)
+rule(drawing.bits_of)(generators.bits_of)
 rule(drawing.source_of)(
-    lambda engine, ref: FAMILIES[engine.content(ref).cls].source(engine, ref, F64)
+    lambda engine, ref: generators.FAMILIES[engine.content(ref).cls].source(
+        engine, ref, generators.F64
+    )
 )
-rule(drawing.shape_of)(lambda engine, size: Const(shape_of(engine, size) or ()))
+rule(drawing.shape_of)(lambda engine, size: Const(generators.shape_of(engine, size) or ()))
 rule(drawing.fixed)(lambda engine, n: Const(int(engine.static(n, "the size of a population"))))
 for _function in (
     *(orders.shuffled, orders.shuffled_rows, orders.tail_shuffled, orders.sampled),
@@ -192,8 +177,8 @@ for _function in (
 ):
     rule(_function)(functools.partial(_drawn_by, _function))
 for _name in ("permutation", "shuffle", "permuted", "choice", "dirichlet", "multinomial"):
-    GENERATORS.visited(_name, getattr(drawing, _name))
-GENERATORS.visited("multivariate_normal", drawing.multivariate_normal)
+    generators.GENERATORS.visited(_name, getattr(drawing, _name))
+generators.GENERATORS.visited("multivariate_normal", drawing.multivariate_normal)
 
 
 # --- What is refused -----------------------------------------------------------------------------
@@ -206,7 +191,7 @@ def refuse(target: Any, reason: str, remedy: str) -> None:
 
 
 for _name, _why in REFUSED.items():
-    refuse(getattr(Generator, _name), *_why)
+    refuse(getattr(generators.Generator, _name), *_why)
 
 for _target in (np.random.PCG64DXSM, np.random.Philox, np.random.SFC64):
-    refuse(_target, ONLY, REMEDY)
+    refuse(_target, generators.ONLY, generators.REMEDY)

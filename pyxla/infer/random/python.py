@@ -20,9 +20,9 @@ from pyxla.infer.exact import exactly
 from pyxla.infer.facts import extent
 from pyxla.infer.heap import ObjectCell
 from pyxla.infer.lattice import Array, Const, Ref, Scalar
-from pyxla.infer.random.generators import NONE, python_number, visit
+from pyxla.infer.random.generators import NONE, known_objects, python_number, visit
 from pyxla.infer.random.legacy import KEPT
-from pyxla.infer.random.methods import known_objects, known_seed, refuse
+from pyxla.infer.random.methods import known_seed, refuse
 from pyxla.lib.random import mt19937, python
 from pyxla.lib.random.state import STATES
 from pyxla.lib.registry import rule

@@ -55,17 +55,7 @@ from pyxla.lib.operands import (
     normalize_axis,
 )
 from pyxla.lib.prefixes import by_size
-from pyxla.ops.elementwise import (
-    add,
-    and_,
-    compare,
-    convert,
-    divide,
-    maximum,
-    multiply,
-    remainder,
-    select,
-)
+from pyxla.ops import elementwise as op
 from pyxla.ops.index import dynamic_slice
 from pyxla.ops.reduce import reduce_window
 from pyxla.ops.shape import broadcast_in_dim, reshape
@@ -96,7 +86,7 @@ def with_mask(x: Array, axes: Shape, unpack: bool = True) -> tuple[Array, Value 
     mask = within(Array(x.value, tuple([e if d in axes else None for d, e in enumerate(own)])))
     if packed is not None:
         chosen = broadcast_in_dim(packed[1], shape=x.shape, broadcast_dimensions=(0,))
-        mask = chosen if mask is None else and_(chosen, mask)
+        mask = chosen if mask is None else op.and_(chosen, mask)
     kept = tuple([None if d in axes else e for d, e in enumerate(own)])
     return bounded(x.value, kept), mask
 
@@ -111,7 +101,7 @@ def _counts(size: Scalar, mask: Value) -> bool:
     return False
 
 
-_COUNTING = frozenset({convert, reshape, slice_, reduce_window})
+_COUNTING = frozenset({op.convert, reshape, slice_, reduce_window})
 
 
 def taken(x: Array, axes: Shape, number: Any, unpack: bool = True) -> Array:
@@ -120,7 +110,7 @@ def taken(x: Array, axes: Shape, number: Any, unpack: bool = True) -> Array:
     if mask is None:
         return found
     other = spread(literal(number, x.dtype), found.shape)
-    return Array(select(mask, found.value, other), found.extents)
+    return Array(op.select(mask, found.value, other), found.extents)
 
 
 def _axes_of(call: Call, ndim: int) -> Shape:
@@ -230,8 +220,8 @@ def _mean_of(given: Call, axes: Shape, x: Array) -> Array:
         result = FLOAT
     work = r.FLOAT32 if result in r.NARROW else result
     total = r.sum(Array(found.value), axes, work, given.get("out"), bool(given.get("keepdims")))
-    count = convert(value_of(true_count(x, axes)), dtype=work, weak=False)
-    mean = divide(total.value, spread(count, total.shape))
+    count = op.convert(value_of(true_count(x, axes)), dtype=work, weak=False)
+    mean = op.divide(total.value, spread(count, total.shape))
     return reduced(Array(cast(mean, result)), x, axes, bool(given.get("keepdims")))
 
 
@@ -282,7 +272,7 @@ def _masking(function: Function, *args: Any, **kwargs: Any) -> Array:
         given["mean"] = Array(given["mean"].value)
     if mask is not None:
         if asked is not True:
-            mask = and_(mask, broadcast_to(as_value(asked, BOOL), found.shape))
+            mask = op.and_(mask, broadcast_to(as_value(asked, BOOL), found.shape))
         given = {**given, "where": Array(mask)}
     return _run(function, given, found, axes, x)
 
@@ -336,9 +326,9 @@ def _renumbered(flat: Value, x: Array) -> Value:
     for d in reversed(range(x.ndim)):
         size = spread(literal(max(x.shape[d], 1), INT), flat.type.shape)
         step = spread(cast(value_of(strides[d]), INT), flat.type.shape)
-        term = multiply(remainder(flat, size), step)
-        total = term if total is None else add(total, term)
-        flat = divide(flat, size)
+        term = op.multiply(op.remainder(flat, size), step)
+        total = term if total is None else op.add(total, term)
+        flat = op.divide(flat, size)
     return total
 
 
@@ -398,21 +388,21 @@ def _median(
     value = filled(x, axes, math.nan if inexact else r.highest(x.dtype)).value
     rows = sorting.sorted_along(quantiles.axes_last(value, axes), x.ndim - len(axes))
     count = true_count(x, axes)
-    last = maximum(value_of(plus(count, -1)), value_of(0))
-    picked = [_at(rows, divide(v, value_of(2))) for v in (last, value_of(count))]
+    last = op.maximum(value_of(plus(count, -1)), value_of(0))
+    picked = [_at(rows, op.divide(v, value_of(2))) for v in (last, value_of(count))]
     work = FLOAT if not inexact else x.dtype
     wide = r.FLOAT32 if work in r.NARROW else work
     low, high = [cast(v, wide) for v in picked]
-    middle = divide(add(low, high), spread(literal(2, wide), low.type.shape))
+    middle = op.divide(op.add(low, high), spread(literal(2, wide), low.type.shape))
     found = Array(cast(middle, work))
     if inexact:
         ones = taken(Array(r.k.isnan(x.value), x.extents), axes, False)
         some = r.any(Array(ones.value), axes).value
-        found = Array(select(some, r.k.like(found.value, math.nan), found.value))
+        found = Array(op.select(some, r.k.like(found.value, math.nan), found.value))
     else:
-        empty = compare(value_of(count), value_of(0), direction="EQ")
+        empty = op.compare(value_of(count), value_of(0), direction="EQ")
         nan = r.k.like(found.value, math.nan)
-        found = Array(select(spread(empty, found.shape), nan, found.value))
+        found = Array(op.select(spread(empty, found.shape), nan, found.value))
     kept = r.keep(found.value, x.shape, axes, keepdims)
     return reduced(Array(kept), x, axes, keepdims)
 

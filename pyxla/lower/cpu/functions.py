@@ -19,28 +19,9 @@ import numpy as np
 
 from pyxla.ir.build import Builder, building
 from pyxla.ir.core import Instr, Region, Value
+from pyxla.ops import elementwise as op
 from pyxla.ops.control import case, if_, while_
 from pyxla.ops.elementwise import abs as abs_
-from pyxla.ops.elementwise import (
-    add,
-    and_,
-    atan2,
-    bitcast_convert,
-    compare,
-    convert,
-    cosine,
-    divide,
-    maximum,
-    minimum,
-    multiply,
-    negate,
-    not_,
-    or_,
-    round_nearest_even,
-    select,
-    sine,
-    subtract,
-)
 from pyxla.ops.reduce import reduce
 from pyxla.ops.shape import broadcast_in_dim, constant
 
@@ -81,7 +62,7 @@ def _computed(instr: Instr) -> list[Instr]:
             for f in (arithmetic, instr.op)
         ]
         # XLA would make a selection of an `if`, and compute both.
-        index = convert(test(*instr.operands), dtype=np.dtype(np.int32))
+        index = op.convert(test(*instr.operands), dtype=np.dtype(np.int32))
         (made,) = _results(case(index, regions=tuple(regions)))
     made.owner.results = instr.results
     instr.results[0].owner = made.owner
@@ -94,16 +75,16 @@ def _results(made: Value | tuple[Value, ...]) -> tuple[Value, ...]:
 
 def _is_far(x: Value) -> Value:
     """Whether an angle is out of range, or not a number: it may hide another one."""
-    return not_(compare(_extremum(abs_(x), "maximum"), _number(FAR), direction="LE"))
+    return op.not_(op.compare(_extremum(abs_(x), "maximum"), _number(FAR), direction="LE"))
 
 
 def _is_extreme(y: Value, x: Value) -> Value:
     """Whether the larger number of a pair is zero, huge, tiny or none."""
     low, high = map(_number, ORDINARY)
-    larger = maximum(abs_(y), abs_(x))
+    larger = op.maximum(abs_(y), abs_(x))
     smallest, largest = _extremum(larger, "minimum"), _extremum(larger, "maximum")
-    within = compare(smallest, low, direction="GE"), compare(largest, high, direction="LE")
-    return not_(and_(*within))
+    within = op.compare(smallest, low, direction="GE"), op.compare(largest, high, direction="LE")
+    return op.not_(op.and_(*within))
 
 
 def _extremum(x: Value, which: str) -> Value:
@@ -113,34 +94,34 @@ def _extremum(x: Value, which: str) -> Value:
 
 def _sine(x: Value) -> Value:
     y = _wave(x, 0)
-    return select(compare(abs_(x), _all(x, NEAR), direction="LT"), x, y)
+    return op.select(op.compare(abs_(x), _all(x, NEAR), direction="LT"), x, y)
 
 
 def _wave(x: Value, quarters: int) -> Value:
     """The sine of x and some quarters of a turn."""
-    turns = round_nearest_even(multiply(x, _all(x, 2 / math.pi)))
-    first, second, third = [multiply(turns, _all(x, part)) for part in _quarter_turn()]
-    near = subtract(x, first)  # exact, as are the first two products
-    rough = subtract(near, second)
-    left = subtract(subtract(subtract(near, rough), second), third)
-    rest = add(rough, left)
-    tail = add(subtract(rough, rest), left)  # what rounding took from the rest
-    square = multiply(rest, rest)
-    curved = multiply(multiply(rest, square), _polynomial(square, _series(3)))
-    sine_of = add(rest, add(curved, tail))
-    half = multiply(square, _all(x, 0.5))
-    curved = multiply(multiply(square, square), _polynomial(square, _series(4)))
-    begun = subtract(_all(x, 1.0), half)
-    lost = subtract(subtract(_all(x, 1.0), begun), half)
-    cosine_of = add(begun, add(lost, subtract(curved, multiply(rest, tail))))
-    count = convert(turns, dtype=np.dtype(np.int32))
-    count = add(count, _all(count, quarters))
-    y = select(_bit(count, 1), cosine_of, sine_of)
-    return select(_bit(count, 2), negate(y), y)
+    turns = op.round_nearest_even(op.multiply(x, _all(x, 2 / math.pi)))
+    first, second, third = [op.multiply(turns, _all(x, part)) for part in _quarter_turn()]
+    near = op.subtract(x, first)  # exact, as are the first two products
+    rough = op.subtract(near, second)
+    left = op.subtract(op.subtract(op.subtract(near, rough), second), third)
+    rest = op.add(rough, left)
+    tail = op.add(op.subtract(rough, rest), left)  # what rounding took from the rest
+    square = op.multiply(rest, rest)
+    curved = op.multiply(op.multiply(rest, square), _polynomial(square, _series(3)))
+    sine_of = op.add(rest, op.add(curved, tail))
+    half = op.multiply(square, _all(x, 0.5))
+    curved = op.multiply(op.multiply(square, square), _polynomial(square, _series(4)))
+    begun = op.subtract(_all(x, 1.0), half)
+    lost = op.subtract(op.subtract(_all(x, 1.0), begun), half)
+    cosine_of = op.add(begun, op.add(lost, op.subtract(curved, op.multiply(rest, tail))))
+    count = op.convert(turns, dtype=np.dtype(np.int32))
+    count = op.add(count, _all(count, quarters))
+    y = op.select(_bit(count, 1), cosine_of, sine_of)
+    return op.select(_bit(count, 2), op.negate(y), y)
 
 
 def _bit(x: Value, bit: int) -> Value:
-    return compare(and_(x, _all(x, bit)), _all(x, 0), direction="NE")
+    return op.compare(op.and_(x, _all(x, bit)), _all(x, 0), direction="NE")
 
 
 def _series(first: int) -> list[float]:
@@ -174,28 +155,29 @@ def _quarter_turn() -> tuple[float, ...]:
 def _arctangent(y: Value, x: Value) -> Value:
     """The angle of a point: of at most an eighth of a half turn, then of the whole."""
     width, height = abs_(x), abs_(y)
-    lower, larger = minimum(width, height), maximum(width, height)
-    wide = compare(lower, multiply(larger, _all(x, EIGHTH)), direction="GT")
-    ratio = divide(
-        select(wide, subtract(lower, larger), lower), select(wide, add(lower, larger), larger)
+    lower, larger = op.minimum(width, height), op.maximum(width, height)
+    wide = op.compare(lower, op.multiply(larger, _all(x, EIGHTH)), direction="GT")
+    ratio = op.divide(
+        op.select(wide, op.subtract(lower, larger), lower),
+        op.select(wide, op.add(lower, larger), larger),
     )
-    square = multiply(ratio, ratio)
-    curved = multiply(multiply(ratio, square), _polynomial(square, _arctangents()))
-    angle = add(ratio, curved)
+    square = op.multiply(ratio, ratio)
+    curved = op.multiply(op.multiply(ratio, square), _polynomial(square, _arctangents()))
+    angle = op.add(ratio, curved)
     # `wide` once more, of what is there: XLA computes the ratio in a kernel of its own.
-    below = compare(ratio, _all(x, 0.0), direction="LT")
-    wide = or_(below, compare(height, width, direction="EQ"))
-    angle = select(wide, add(angle, _all(x, math.pi / 4)), angle)
-    steep = compare(height, width, direction="GT")
-    angle = select(steep, subtract(_all(x, math.pi / 2), angle), angle)
-    angle = select(_is_negative(x), subtract(_all(x, math.pi), angle), angle)
-    return select(_is_negative(y), negate(angle), angle)
+    below = op.compare(ratio, _all(x, 0.0), direction="LT")
+    wide = op.or_(below, op.compare(height, width, direction="EQ"))
+    angle = op.select(wide, op.add(angle, _all(x, math.pi / 4)), angle)
+    steep = op.compare(height, width, direction="GT")
+    angle = op.select(steep, op.subtract(_all(x, math.pi / 2), angle), angle)
+    angle = op.select(_is_negative(x), op.subtract(_all(x, math.pi), angle), angle)
+    return op.select(_is_negative(y), op.negate(angle), angle)
 
 
 def _is_negative(x: Value) -> Value:
     """Whether the sign is set, of zeros too."""
-    bits = bitcast_convert(x, dtype=np.dtype(np.int64))
-    return compare(bits, _all(bits, 0), direction="LT")
+    bits = op.bitcast_convert(x, dtype=np.dtype(np.int64))
+    return op.compare(bits, _all(bits, 0), direction="LT")
 
 
 @functools.cache
@@ -212,7 +194,7 @@ def _arctangents() -> list[float]:
 def _polynomial(x: Value, coefficients: list[float]) -> Value:
     y = _all(x, coefficients[-1])
     for coefficient in reversed(coefficients[:-1]):
-        y = add(multiply(y, x), _all(x, coefficient))
+        y = op.add(op.multiply(y, x), _all(x, coefficient))
     return y
 
 
@@ -227,7 +209,7 @@ def _number(number: float) -> Value:
 
 _Test = Callable[..., Value]
 _FUNCTIONS: dict[object, tuple[_Test, _Test]] = {
-    sine: (_is_far, _sine),
-    cosine: (_is_far, lambda x: _wave(x, 1)),
-    atan2: (_is_extreme, _arctangent),
+    op.sine: (_is_far, _sine),
+    op.cosine: (_is_far, lambda x: _wave(x, 1)),
+    op.atan2: (_is_extreme, _arctangent),
 }

@@ -29,27 +29,10 @@ from pyxla.lower.cost import SMALL
 from pyxla.lower.cpu.kernels import can_hold, is_over_elements
 from pyxla.lower.dead import dead_code
 from pyxla.lower.rules import is_filled
+from pyxla.ops import elementwise as op
 from pyxla.ops.contract import dot_general
 from pyxla.ops.control import while_
 from pyxla.ops.elementwise import abs as abs_
-from pyxla.ops.elementwise import (
-    add,
-    and_,
-    clamp,
-    compare,
-    convert,
-    divide,
-    maximum,
-    minimum,
-    multiply,
-    negate,
-    not_,
-    or_,
-    select,
-    sqrt,
-    square,
-    subtract,
-)
 from pyxla.ops.filled import integer
 from pyxla.ops.index import dynamic_slice, dynamic_update_slice
 from pyxla.ops.reduce import reduce
@@ -65,20 +48,20 @@ _MOVED = frozenset([broadcast_in_dim, reshape, transpose])
 _LANEWISE = frozenset(
     [
         abs_,
-        add,
-        and_,
-        clamp,
-        compare,
-        convert,
-        divide,
-        maximum,
-        minimum,
-        multiply,
-        negate,
-        not_,
-        or_,
+        op.add,
+        op.and_,
+        op.clamp,
+        op.compare,
+        op.convert,
+        op.divide,
+        op.maximum,
+        op.minimum,
+        op.multiply,
+        op.negate,
+        op.not_,
+        op.or_,
     ]
-) | {select, sqrt, square, subtract}
+) | {op.select, op.sqrt, op.square, op.subtract}
 _PARTS = _LANEWISE | _MOVED | {iota, dynamic_slice, slice_, pad}
 _SUMS = frozenset([dot_general, reduce])
 # An element of a vector: of the number of the first lane, and how many lanes.
@@ -224,7 +207,7 @@ class _Vector:
         """How many lanes count."""
         if self.limit is None:
             return integer(size)
-        return clamp(integer(0), _index(self.limit), integer(size))
+        return op.clamp(integer(0), _index(self.limit), integer(size))
 
     def lanes(self, value: Value, offset: Value | None = None) -> Lanes:
         """The elements of `value`, from `offset` on; a number is in all lanes."""
@@ -250,7 +233,7 @@ class _Vector:
             starts: list[Value] = [integer(k) for k in instr.attrs["start_indices"]]
         else:
             starts = [
-                clamp(integer(0), _index(start), integer(extent - size))
+                op.clamp(integer(0), _index(start), integer(extent - size))
                 for start, extent, size in zip(
                     instr.operands[1:], source.type.shape, value.type.shape, strict=True
                 )
@@ -262,7 +245,7 @@ class _Vector:
 
     def lanewise(self, instr: Instr, offset: Value | None) -> Lanes:
         if (
-            instr.op is select
+            instr.op is op.select
             and self.limit is not None
             and _limit(instr.operands[0]) is self.limit
         ):
@@ -286,10 +269,12 @@ class _Vector:
         def lanes(p: Value, lanes: int) -> Value:
             if lanes > 1:
                 return inside(p, lanes)
-            place = add(p, offset)
+            place = op.add(p, offset)
             low, high = integer(0), integer(size)
-            held = and_(compare(place, low, direction="GE"), compare(place, high, direction="LT"))
-            return select(held, inside(p, lanes), reshape(filler, shape=()))
+            held = op.and_(
+                op.compare(place, low, direction="GE"), op.compare(place, high, direction="LT")
+            )
+            return op.select(held, inside(p, lanes), reshape(filler, shape=()))
 
         return lanes
 
@@ -308,7 +293,7 @@ class _Vector:
 
         def lanes(p: Value, lanes: int) -> Value:
             at = list(starts)
-            at[axis] = add(p, first)
+            at[axis] = op.add(p, first)
             shape = [lanes if k == axis else 1 for k in range(len(sizes))]
             block = dynamic_slice(array, *at, slice_sizes=tuple(shape))
             return reshape(block, shape=(lanes,) if lanes > 1 else ())
@@ -316,7 +301,7 @@ class _Vector:
         return lanes
 
 
-_COMBINED = {"add": add, "maximum": maximum, "minimum": minimum}
+_COMBINED = {"add": op.add, "maximum": op.maximum, "minimum": op.minimum}
 
 
 class _Sum(_Vector):
@@ -330,7 +315,7 @@ class _Sum(_Vector):
             raise _Refused
         if not all(map(_is_vector, factors)) or result.dtype not in DTYPES:
             raise _Refused
-        combine = add
+        combine = op.add
         if root.op is reduce:
             if root.attrs.get("computation") not in _COMBINED or len(root.operands) != 2:
                 raise _Refused
@@ -339,22 +324,22 @@ class _Sum(_Vector):
         else:
             start = constant(value=np.zeros((), result.dtype))
         size = factors[0].type.size
-        if combine is add:
+        if combine is op.add:
             limits = [_ends(x) for x in factors]
             shared = [x for x in limits[0] if all(x in other for other in limits)]
             self.limit = shared[0] if shared else None
         else:
             self.limit, filler = _searched(factors[0])
-            ended = compare(self.count(size), integer(size), direction="LT")
-            start = select(ended, combine(start, filler), start)
-        if combine is add and size > LONG:
+            ended = op.compare(self.count(size), integer(size), direction="LT")
+            start = op.select(ended, combine(start, filler), start)
+        if combine is op.add and size > LONG:
             raise _Refused
         count = self.count(size)
         parts = [self.lanes(x) for x in factors]
 
         def terms(p: Value, lanes: int) -> Value:
             made = [part(p, lanes) for part in parts]
-            return made[0] if len(made) == 1 else multiply(*made)
+            return made[0] if len(made) == 1 else op.multiply(*made)
 
         p, total = _while(
             self.blocks(count),
@@ -368,10 +353,10 @@ class _Sum(_Vector):
     def blocks(self, count: Value) -> Value:
         """Before which lanes all lanes of a block can be read at once."""
         for offset, size in self.ranges:
-            inside = compare(offset, integer(0), direction="GE")
-            end = minimum(count, subtract(integer(size), offset))
-            count = select(inside, end, integer(0))
-        return subtract(count, integer(LANES - 1))
+            inside = op.compare(offset, integer(0), direction="GE")
+            end = op.minimum(count, op.subtract(integer(size), offset))
+            count = op.select(inside, end, integer(0))
+        return op.subtract(count, integer(LANES - 1))
 
 
 def _while(
@@ -381,10 +366,10 @@ def _while(
     region, types = current().region, [value.type for value in state]
 
     def test(p: Value, _: Value) -> Value:
-        return compare(p, limit, direction="LT")
+        return op.compare(p, limit, direction="LT")
 
     def once(p: Value, value: Value) -> tuple[Value, Value]:
-        return add(p, integer(step)), body(p, value)
+        return op.add(p, integer(step)), body(p, value)
 
     return while_(*state, regions=(region(types, test), region(types, once)))
 
@@ -410,7 +395,7 @@ def _plain(value: Value) -> Instr | None:
 def _limit(mask: Value) -> Value | None:
     """k, where a mask is true of the first k lanes."""
     made = _plain(mask)
-    if made is None or made.op is not compare or made.attrs["direction"] != "LT":
+    if made is None or made.op is not op.compare or made.attrs["direction"] != "LT":
         return None
     counting, bound = made.operands
     numbers = counting.owner
@@ -428,7 +413,7 @@ def _searched(value: Value) -> tuple[Value, Value]:
     """Of places where a mask is true, and elsewhere something else: the number of lanes from which
     on it is false, and what there is then."""
     made = _plain(value)
-    if made is None or made.op is not select:
+    if made is None or made.op is not op.select:
         raise _Refused
     mask, places, other = made.operands
     counting, spread = places.owner, other.owner
@@ -445,7 +430,7 @@ def _searched(value: Value) -> tuple[Value, Value]:
 def _limits(mask: Value) -> list[Value]:
     """Numbers of lanes from which on a mask is false."""
     made = _plain(mask)
-    if made is not None and made.op is and_:
+    if made is not None and made.op is op.and_:
         return [limit for part in made.operands for limit in _limits(part)]
     limit = _limit(mask)
     return [] if limit is None else [limit]
@@ -456,12 +441,12 @@ def _ends(value: Value) -> list[Value]:
     made = _plain(value)
     if made is None:
         return []
-    if made.op is select and is_filled(made.operands[2], 0):
+    if made.op is op.select and is_filled(made.operands[2], 0):
         limit = _limit(made.operands[0])
         return [*([] if limit is None else [limit]), *_ends(made.operands[1])]
-    if made.op in (negate, convert):
+    if made.op in (op.negate, op.convert):
         return _ends(made.operands[0])
-    if made.op in (add, subtract, multiply):
+    if made.op in (op.add, op.subtract, op.multiply):
         x, y = map(_ends, made.operands)
         return [limit for limit in x if limit in y]
     return []
@@ -473,11 +458,11 @@ def _counting(instr: Instr, offset: Value | None) -> Lanes:
         return lambda p, lanes: _spread(constant(value=np.zeros((), result.type.dtype)), lanes)
 
     def lanes(p: Value, lanes: int) -> Value:
-        place = p if offset is None else add(p, offset)
+        place = p if offset is None else op.add(p, offset)
         if lanes > 1:
             steps = iota(dtype=np.dtype(np.int64), shape=(lanes,), dimension=0)
-            place = add(_spread(place, lanes), steps)
-        return convert(place, dtype=result.type.dtype)
+            place = op.add(_spread(place, lanes), steps)
+        return op.convert(place, dtype=result.type.dtype)
 
     return lanes
 
@@ -494,8 +479,8 @@ def _spread(number: Value, lanes: int) -> Value:
 
 
 def _sum(x: Value | None, y: Value) -> Value:
-    return y if x is None else add(x, y)
+    return y if x is None else op.add(x, y)
 
 
 def _index(value: Value) -> Value:
-    return convert(reshape(value, shape=()), dtype=np.dtype(np.int64))
+    return op.convert(reshape(value, shape=()), dtype=np.dtype(np.int64))
