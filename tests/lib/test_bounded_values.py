@@ -70,6 +70,8 @@ def grids(x, m):
         y[None].squeeze(0),
         *np.broadcast_arrays(y[:, None], 0.5, -y[:, None], z),
         np.zeros(np.broadcast(y, 1.0).shape),
+        np.broadcast_to(y, (2, len(y))),
+        np.broadcast_to(0.5, y.shape),
         np.array(y, ndmin=3),
     )
 
@@ -96,6 +98,8 @@ def test_values(program):
     ("program", "message"),
     [
         (lambda x: np.squeeze(x[x > 0][None]), "name the axis"),
+        (lambda x: np.broadcast_to(x[x > 0], (2, 4)), "must be known while compiling"),
+        (lambda x: np.broadcast_arrays(x[x > 0], x), "must be known while compiling"),
         (lambda x: np.correlate(x[x > 0], x), "known at run time only"),
     ],
 )

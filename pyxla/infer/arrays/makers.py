@@ -26,6 +26,7 @@ from pyxla.lib.indexing import parse
 from pyxla.lib.masks import listed
 from pyxla.lib.operands import as_dtype, as_shape, copy_mode, normalize_axes, normalize_axis
 from pyxla.lib.registry import Implementation, implements, rule
+from pyxla.lib.sizes import as_sizes
 from pyxla.ops.check import COMPLEXES
 
 # --- Order of dimensions -------------------------------------------------------------------------
@@ -276,7 +277,7 @@ def diag(v: Shown, k: Any = 0) -> Shown | None:
 
 @makes_view(np.broadcast_to, rank0="array")
 def broadcast_to(array: Shown, shape: Any, subok: bool = False) -> Shown:
-    return array.then(broadcast(array.shape, array.extents, as_shape(shape)))
+    return array.then(broadcast(array.shape, array.extents, *as_sizes(shape)))
 
 
 @makes_view(np.lib.stride_tricks.sliding_window_view, rank0="array")

@@ -10,10 +10,11 @@ from numpy.lib.stride_tricks import as_strided
 
 from pyxla.infer.arrays.blocks import Shape, reshaped
 from pyxla.infer.arrays.views import Extents, Step, replaced, require_full, scalars_of
-from pyxla.infer.lattice import Array, Scalar
+from pyxla.infer.lattice import Array, NeedsStatic, Scalar
 from pyxla.ir.core import Value
 from pyxla.ir.op import OpError
 from pyxla.ir.types import I64
+from pyxla.lib.indexing import equal_sizes
 from pyxla.ops.elementwise import add, multiply
 from pyxla.ops.index import gather
 from pyxla.ops.shape import broadcast_in_dim, constant, iota, pad, reshape, transpose
@@ -144,19 +145,23 @@ def _windows(x: Value, size: int, axis: int) -> Value:
     return transpose(skewed, permutation=(*back, len(rest)))
 
 
-def broadcast(shape: Shape, extents: Extents, target: Shape) -> Broadcast:
-    """`np.broadcast_to`."""
+def broadcast(shape: Shape, extents: Extents, target: Shape, sizes: Extents = None) -> Broadcast:
+    """`np.broadcast_to` a shape with the extents `sizes`.  Where data decides a size, it must be
+    known to be that of the target, or to be 1."""
     offset = len(target) - len(shape)
-    pairs = zip(shape, target[max(offset, 0) :], strict=False)
-    if offset < 0 or any(n not in (1, m) for n, m in pairs):
+    if offset >= 0 and (extents is not None or sizes is not None):
+        rest = zip(target[offset:], (sizes or (None,) * len(target))[offset:], strict=True)
+        own = zip(shape, extents or (None,) * len(shape), strict=True)
+        for (bound, size), (stored, e) in zip(rest, own, strict=True):
+            have, wanted = stored if e is None else e, bound if size is None else size
+            if have is wanted or (isinstance(have, int) and (have == 1 or isinstance(wanted, int))):
+                continue
+            if stored != bound or not equal_sizes(have, wanted):
+                raise NeedsStatic(wanted if e is None else e, "the size of a dimension")
+    if offset < 0 or any(n not in (1, m) for n, m in zip(shape, target[offset:], strict=True)):
         raise OpError(
             f"operands could not be broadcast together with remapped shapes {shape} and {target}",
             ValueError,
-        )
-    sizes = None
-    if extents is not None:
-        sizes = ((None,) * offset) + tuple(
-            [e if n == m else None for e, n, m in zip(extents, shape, target[offset:], strict=True)]
         )
     return Broadcast(target, tuple(range(offset, len(target))), sizes)
 

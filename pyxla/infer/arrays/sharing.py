@@ -6,7 +6,6 @@ What they do by value is the library's; here is when NumPy makes no copy.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -36,11 +35,9 @@ from pyxla.infer.lattice import (
     is_number,
 )
 from pyxla.infer.lists import columnar, number_lists
-from pyxla.ir.op import OpError
 from pyxla.lib import interpreted, sequences
-from pyxla.lib.bounded.elementwise import NOT_SUPPORTED
 from pyxla.lib.finding import trimmed
-from pyxla.lib.indexing import equal_sizes, true_size
+from pyxla.lib.indexing import true_size
 from pyxla.lib.operands import as_array, broadcast_shapes
 from pyxla.lib.parts import fixed_copy
 from pyxla.lib.poly1d import kept
@@ -81,23 +78,17 @@ def broadcast_arrays(engine: Engine, *args: Any, subok: Any = NONE) -> Tuple:
         return Tuple(tuple([_broadcast(engine, ref, target) for ref in refs]))
     ndim = max([x.ndim for x in made])
     sizes = [_common_size([x for x in made if x.ndim >= d], -d) for d in range(ndim, 0, -1)]
-    pairs = zip(refs, made, strict=True)
-    return Tuple(tuple([reference(engine, ref, _bounded(x, sizes)) for ref, x in pairs]))
+    target = tuple([bound for _, bound in sizes])
+    extents = tuple([size if isinstance(size, Scalar) else None for size, _ in sizes])
+    views = [x.then(broadcast(x.shape, x.extents, target, extents)) for x in made]
+    return Tuple(tuple([reference(engine, *pair) for pair in zip(refs, views, strict=True)]))
 
 
 def _common_size(xs: Sequence[Any], d: int) -> tuple[Int, int]:
-    """The size and bound that arrays have in dimension `d`, all but those of which it is 1."""
+    """The size and bound of the first array that has more than one element along dimension `d`, as
+    far as is known."""
     found = [(true_size(x, d), x.shape[d]) for x in xs]
-    found = [(size, bound) for size, bound in found if isinstance(size, Scalar) or size != 1]
-    if not all(equal_sizes(size, found[0][0]) and bound == found[0][1] for size, bound in found):
-        raise OpError(NOT_SUPPORTED)
-    return found[0] if found else (1, 1)
-
-
-def _bounded(x: Shown, sizes: Sequence[tuple[Int, int]]) -> Shown:
-    extents = tuple([size if isinstance(size, Scalar) else None for size, _ in sizes])
-    step = broadcast(x.shape, x.extents, tuple([bound for _, bound in sizes]))
-    return x.then(replace(step, extents=extents))
+    return next((pair for pair in found if isinstance(pair[0], Scalar) or pair[0] != 1), (1, 1))
 
 
 def _is_line(engine: Engine, x: Any) -> bool:
