@@ -124,3 +124,21 @@ def test_of_none(line):
     samples = [[1.0, 2.0, 3.0, 4.0], [0, 2]], [[0.0, 1.0, 2.0], []], [[], []]
     calls = [lambda s=s: (np.array(s[0], float), np.array(s[1], int)) for s in samples]
     same(made(line, "x, k"), calls)
+
+
+PARTS = """
+np.choose(k[m], [5, 6])
+np.take(x[m], k[:1])
+np.take(x[m], k[0])
+np.add.reduceat(x[m, 0], k[:2])
+np.add.reduceat(x[:, 0], k[m])
+"""
+
+
+@pytest.mark.parametrize("line", PARTS.strip().splitlines())
+def test_positions_in_parts(line):
+    """Positions are within what data leaves of an array, and those that it leaves out count not."""
+    m = np.array([False, True, True, False, True, True, False])
+    samples = [9, 1, 0, -5, 1, 0, 7], [13, 0, 1, 9, 1, 1, 9], [-12, 3, 1, 9, 2, 0, 9]
+    calls = [lambda k=k: (np.arange(21.0).reshape(7, 3), np.array(k), m) for k in samples]
+    same(made(line, "x, k, m"), calls)

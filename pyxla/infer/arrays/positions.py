@@ -14,7 +14,7 @@ import numpy as np
 import pyxla.lib.everything  # noqa: F401 - the functions that this is about
 from pyxla.infer.arrays.bounds import check_array, first_bad
 from pyxla.infer.engine import Engine
-from pyxla.infer.facts.integers import value_of
+from pyxla.infer.facts.integers import Int, times, value_of
 from pyxla.infer.lattice import Array, Scalar
 from pyxla.infer.raising.faults import Raises, exception
 from pyxla.ir.core import Value
@@ -22,8 +22,8 @@ from pyxla.ir.op import OpError
 from pyxla.ir.types import I64
 from pyxla.lib import kernels as k
 from pyxla.lib.indexing import true_size
-from pyxla.lib.masks import spread
-from pyxla.lib.operands import as_array, as_shape, normalize_axis
+from pyxla.lib.masks import spread, within
+from pyxla.lib.operands import as_array, as_shape, cast, normalize_axis
 from pyxla.lib.reductions import all as all_
 from pyxla.lib.registry import LIBRARY
 from pyxla.lib.scans import ufunc_reduceat
@@ -67,9 +67,9 @@ def _check_along(engine: Engine, x: Array, indices: Any, axis: Any) -> None:
     """axis: None for the array with its dimensions made one."""
     flat = axis is None and x.ndim != 1
     place = 0 if axis is None else normalize_axis(axis, max(x.ndim, 1))
-    size: Any = x.size if flat or not x.shape else x.shape[place]
-    if x.extents is not None and not flat and x.extents[place] is not None:
-        size = x.extents[place]
+    size: Int = 1
+    for d in range(x.ndim) if flat or not x.shape else (place,):
+        size = times(size, true_size(x, d))
     check_array(engine, as_array(indices), size, place)
 
 
@@ -127,19 +127,16 @@ def _ravel_multi_index(
 
 
 @checks(IndexError, ufunc_reduceat)
-def _reduceat(engine: Engine, ufunc: Any, array: Any, indices: Any, *_: Any, **named: Any) -> None:
-    x, axis = as_array(array), named.get("axis", 0)
-    size = x.shape[normalize_axis(axis, x.ndim)] if x.extents is None else None
-    if size is None:
-        return
+def _reduceat(
+    engine: Engine, ufunc: Any, array: Any, indices: Any, axis: Any = 0, *_: Any, **named: Any
+) -> None:
+    x = as_array(array)
+    size = true_size(x, normalize_axis(axis, x.ndim))
     good = _within(indices, size)
-    name = getattr(ufunc, "__name__", "ufunc")
+    words = f" out-of-bounds in {getattr(ufunc, '__name__', 'ufunc')}.reduceat [0, "
 
     def error() -> Any:
-        found = first_bad(_wide(indices), good)
-        return exception(
-            IndexError, "index ", found, f" out-of-bounds in {name}.reduceat [0, {size})"
-        )
+        return exception(IndexError, "index ", first_bad(_wide(indices), good), words, size, ")")
 
     ensure(engine, good, error)
 
@@ -171,10 +168,15 @@ def _wide(x: Any) -> Value:
     return op.convert(as_array(x).value, dtype=I64.dtype, weak=False)
 
 
-def _within(x: Any, size: int) -> Value:
-    """Which elements are positions from 0 to `size`."""
-    value = _wide(x)
-    return op.and_(k.ge(value, k.like(value, 0)), k.lt(value, k.like(value, size)))
+def _within(x: Any, size: Int) -> Value:
+    """Which elements are positions from 0 to `size`, or lie past the extents of `x`."""
+    value, inside = _wide(x), within(as_array(x))
+    known = isinstance(size, int)
+    end = (
+        k.like(value, size) if known else spread(cast(value_of(size), I64.dtype), value.type.shape)
+    )
+    good = op.and_(k.ge(value, k.like(value, 0)), k.lt(value, end))
+    return good if inside is None else op.or_(good, op.not_(inside))
 
 
 def ensure(engine: Engine, good: Value, error: Any, kind: type[Exception] = IndexError) -> None:
