@@ -17,6 +17,7 @@ no frame.  Where `functools.cache` keeps results, a dict does, from the first ca
 from __future__ import annotations
 
 import copy
+from collections import Counter
 from collections.abc import Container, Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
@@ -36,6 +37,7 @@ from pyxla.ir.dominance import flow_graph
 Path = tuple[tuple[Sequence[gast.stmt], int], ...]
 # Variables of the graph: `put` and `lookup` know them, and no program does.
 CALLS, RESULT = "open calls", "the result"
+CONTAINERS = ("Counter", "OrderedDict", "defaultdict", "deque", "dict", "list", "set")
 KEPT, KEY = "kept results", "the arguments"
 
 
@@ -188,14 +190,52 @@ def _is_cached(source: SourceFunction) -> bool:
 
 
 def _fixed(source: SourceFunction, lowered: Lowered, sites: Sequence[Site]) -> set[str]:
-    """Parameters that each call hands on, and nothing rebinds."""
-    fixed = {p for p in source.params if p not in lowered.scope.stores}
+    """Parameters that each call hands on, and nothing rebinds but a default in place of None."""
+    first = min((site.path[0][1] for site in sites), default=0)
+    made = _made_for_none(lowered.node.body[:first]) - set(lowered.scope.cell)
+    stores = Counter(
+        n.id if isinstance(n, gast.Name) else getattr(n, "asname", None) or n.name
+        for statement in lowered.node.body
+        for n in gast.walk(statement)
+        if hasattr(n, "name") or (isinstance(n, gast.Name) and not isinstance(n.ctx, gast.Load))
+    )
+    once = {p for p in made if stores[p] == 1}
+    fixed = {p for p in source.params if p in once or p not in lowered.scope.stores}
     for site in sites:
         given: dict[str, gast.expr] = dict(_bound(source, site) or {})
         if _on_object(source, site.call) and isinstance(site.call.func, gast.Attribute):
             given[source.params[0]] = site.call.func.value
         fixed -= {p for p in fixed if not _is_name(given.get(p), p)}
     return fixed
+
+
+def _made_for_none(body: Sequence[gast.stmt]) -> set[str]:
+    """Names of `if memo is None: memo = {}`: from there on they are not None, in the calls that
+    they are handed to neither."""
+    names = set()
+    for node in body:
+        match node:
+            case gast.If(
+                test=gast.Compare(
+                    left=gast.Name(id=text),
+                    ops=[gast.Is()],
+                    comparators=[gast.Constant(value=None)],
+                ),
+                body=[gast.Assign(targets=[gast.Name(id=target)], value=value)],
+                orelse=[],
+            ) if target == text and _is_container(value):
+                names.add(text)
+    return names
+
+
+def _is_container(node: Any) -> bool:
+    """Whether it makes a container, by the look of it: `[]`, `[0] * n`, `set()`."""
+    match node:
+        case gast.BinOp(left=left, op=gast.Mult(), right=right):
+            return _is_container(left) or _is_container(right)
+        case gast.Call(func=gast.Name(id=text)):
+            return text in CONTAINERS
+    return isinstance(node, (gast.List, gast.Dict, gast.Set, gast.Tuple))
 
 
 def _is_name(node: Any, text: str) -> bool:

@@ -77,7 +77,7 @@ class Deque(Items, collections.deque):
     def rotate(self, n: int = 1) -> None:
         if len(self.items) > 0:
             n = -n % len(self.items)
-            self.items = self.items[n:] + self.items[:n]
+            self.items[:] = self.items[n:] + self.items[:n]
 
     def clear(self) -> None:
         self.items = []

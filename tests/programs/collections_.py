@@ -259,3 +259,18 @@ def tasks_done_too_often(n):
     q.put(n)
     q.task_done()
     q.task_done()
+
+
+@program("data", lambda: (9, 60), lambda: (1, 5), lambda: (0, 5))
+def marbles(players, last):
+    scores = [0] * players
+    circle = deque([0])
+    for m in range(1, last + 1):
+        if m % 23 == 0:
+            circle.rotate(7)
+            scores[m % players] += m + circle.pop()
+            circle.rotate(-1)
+        else:
+            circle.rotate(-1)
+            circle.append(m)
+    return max(scores), circle

@@ -273,3 +273,49 @@ def over_a_dict_that_it_makes_longer(x):
         return total
 
     return ways(int(x[0]))
+
+
+def ways(n, memo=None):
+    """What calls hand on is made by the first."""
+    if memo is None:
+        memo = {}
+    if n < 2:
+        return n
+    if n not in memo:
+        memo[n] = (ways(n - 1, memo) + ways(n - 2, memo)) % 1_000_003
+    return memo[n]
+
+
+def best(values, weights, room, i=0, memo=None):
+    if memo is None:
+        memo = [[-1] * (room + 1) for _ in range(len(values) + 1)]
+    if i == len(values) or room == 0:
+        return 0
+    if memo[i][room] == -1:
+        without = best(values, weights, room, i + 1, memo)
+        if weights[i] <= room:
+            left = room - weights[i]
+            without = max(without, values[i] + best(values, weights, left, i + 1, memo))
+        memo[i][room] = without
+    return memo[i][room]
+
+
+def reach(x, i=0, seen=None):
+    """Not the first call alone makes one."""
+    if i == len(x):
+        return seen
+    later = reach(x, i + 1, seen)
+    if seen is None:
+        seen = []
+    seen.append(x[i])
+    return seen, later is None
+
+
+@program("recursion of any depth", lambda: (140,), lambda: (1,))
+def made_by_the_first_call(n):
+    return ways(n)
+
+
+@program("recursion of any depth", lambda: ([3, 1, 4, 1, 5, 9, 2, 6], 9), lambda: ([], 2))
+def table_made_by_the_first_call(values, room):
+    return best(values, values, room), reach(values[:3])
