@@ -21,7 +21,7 @@ class Frame:
     """One activation: `boxes` are the closure's cells by name, `module` its globals.
 
     first: cells from this one on were made in it; given: its arguments, before: what older cells
-    held when it began, and began: how many instructions had been visited.
+    held when it began, and began, made: how many instructions had been visited, and made.
     """
 
     ssa: SSA
@@ -38,6 +38,7 @@ class Frame:
     first: int = 0
     given: tuple[Any, ...] = ()
     began: int = 0
+    made: int = 0
     before: dict[int, Any] = field(default_factory=dict)
     driver: Any = None  # of a generator: the loop that reads it (`infer.calls.coroutines`)
     # Ints of the program that one of several values decides: which, and what they are for each.

@@ -122,3 +122,46 @@ def ended_by_what_calls_leave(x):
         kept,
         taken_turns(x[1], True),
     )
+
+
+def sorted_in_place(a):
+    if len(a) > 1:
+        middle = len(a) // 2
+        left, right = a[:middle], a[middle:]
+        sorted_in_place(left)
+        sorted_in_place(right)
+        i = j = k = 0
+        while i < len(left) and j < len(right):
+            if left[i] < right[j]:
+                a[k] = left[i]
+                i += 1
+            else:
+                a[k] = right[j]
+                j += 1
+            k += 1
+        while i < len(left):
+            a[k] = left[i]
+            i += 1
+            k += 1
+        while j < len(right):
+            a[k] = right[j]
+            j += 1
+            k += 1
+
+
+def sorted_anew(a):
+    if len(a) <= 1:
+        return a
+    middle = len(a) // 2
+    left, right = sorted_anew(a[:middle]), sorted_anew(a[middle:])
+    out = []
+    while left and right:
+        out.append(left.pop(0) if left[0] <= right[0] else right.pop(0))
+    return out + left + right
+
+
+@program("recursion", lambda: ([i * 37 % 60 for i in range(80)],), lambda: ([2, 1],))
+def long_list_sorted_by_halves(a):
+    once = sorted_anew(a)
+    sorted_in_place(a)
+    return once

@@ -26,6 +26,8 @@ MAX_DEPTH = 120
 # Calls where another function of the program needed a stack: recursion over the same data, often.
 MAX_BESIDE = 16
 MAX_DEMANDS = 8
+# Instructions made in one call whose end is known, where a loop with a stack would be shorter.
+MAX_MADE = 3000
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,10 +56,16 @@ class TooDeep(CompileError):
 def check_depth(engine: Engine, frame: Any) -> None:
     """Raise TooDeep, or ask for number arguments that decide, where no further call may begin."""
     frames, function = engine.frames, frame.ssa.function
-    frame.began, frame.given = engine.visited, tuple(frame.env.values())
+    made = engine.builder.emitted
+    frame.began, frame.made, frame.given = engine.visited, made, tuple(frame.env.values())
     undecided = [f for f in frames if f.ssa.function is function and _is_undecided(f)]
     engine.activations[function] += bool(undecided)
+    outermost = next((f for f in frames if f.ssa.function is function), frame)
     if not undecided and len(frames) < MAX_DEPTH:
+        if made - outermost.made > MAX_MADE and to_loops(frame.ssa.source) is not None:
+            refusal = too_deep(engine, "and are much code")
+            refusal.source = frame.ssa.source
+            raise refusal
         return
     if _is_endless(frames, function):
         raise engine.refuse(
