@@ -12,6 +12,8 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+import numpy as np
+
 from pyxla.grad.activity import is_inexact
 from pyxla.grad.emitting import inline
 from pyxla.grad.forward import jvp
@@ -37,6 +39,7 @@ from pyxla.hints import similar
 from pyxla.infer.engine import Engine
 from pyxla.infer.facts import integers
 from pyxla.infer.frame import Stopped
+from pyxla.infer.heap import RowList
 from pyxla.infer.lattice import Array, Compound, Const, Scalar, Tuple
 from pyxla.ir.core import Region, Value
 from pyxla.ir.rewrite import substitute_region
@@ -259,6 +262,8 @@ def match(
 ) -> None:
     """Find the tangents or cotangents of floating-point leaves in a tree of the same form."""
     if isinstance(tree, Leaf):
+        if tree.structural and isinstance(other, Leaf):
+            _ensure_structure(engine, tree.value, other.value)
         if wanted(tree):
             made = alike(engine, tree, other)
             # One object in two places: what belongs to it is the sum.
@@ -272,8 +277,18 @@ def match(
             "a tangent or cotangent must have the form of what it belongs to",
             "pass a container of the same kind, keys and length",
         )
+    if isinstance(tree.content, RowList):
+        raise engine.refuse(
+            "a tangent or cotangent cannot belong to a row that data chooses of a list of lists",
+            "return and pass a list of its own: list(row)",
+        )
+    keys = getattr(children(tree)[0], "__pyxla_sequence__", None)
     for name, x in zip(names, tree.items, strict=True):
-        match(engine, x, other.items[given.index(name)], found, wanted)
+        part = other.items[given.index(name)]
+        match(engine, x, part, found, wanted)
+        if name == keys:
+            for own, its in zip(leaves(x), leaves(part), strict=False):
+                _ensure_structure(engine, own.value, its.value)
 
 
 def alike(engine: Engine, leaf: Leaf, other: Tree) -> Value:
@@ -298,6 +313,14 @@ def _fits(leaf: Leaf, shape: tuple[int, ...]) -> bool:
         n == room or (extent is not None and n < room)
         for n, room, extent in zip(shape, leaf.type.shape, leaf.extents, strict=True)
     )
+
+
+def _ensure_structure(engine: Engine, own: Any, given: Any) -> None:
+    """Keys, kinds and lengths of rows are those of what it belongs to."""
+    if isinstance(own, Array) and isinstance(given, Array) and own.type.ndim == 1:
+        same = engine.rules.call(engine, Const(np.array_equal), [own, given], {})
+        words = "a tangent or cotangent must have the keys and lengths of what it belongs to"
+        engine.ensure(same, ValueError(words))
 
 
 def _ensure_sizes(engine: Engine, leaf: Leaf, other: Leaf) -> None:

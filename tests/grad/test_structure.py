@@ -217,3 +217,37 @@ def test_instances_in_lists_have_no_tangents():
 
     with pytest.raises(CompileError, match="instances in a list"):
         pyxla.compile(inside)(X)
+
+
+def test_cotangents_have_the_keys_and_lengths_of_what_they_belong_to():
+    def pulled(x, backwards):
+        found, pull = pyxla.vjp(by_key, x)
+        cotangent = {}
+        for key in sorted(found) if backwards else found:
+            cotangent[key] = 1.0
+        return pull(cotangent)[0]
+
+    pulled = pyxla.compile(pulled)
+    np.testing.assert_allclose(pulled(X, False), 2 * X * [0, 1, 1, 1, 1])
+    with pytest.raises(ValueError, match="must have the keys"):
+        pulled(X, True)
+
+    def of_rows(x):
+        found, pull = pyxla.vjp(rows, x)
+        return pull([[1.0 for _ in row] for row in found])[0]
+
+    step = 1e-6
+    ahead, behind = ([sum(r) for r in rows(X + d)] for d in (step, -step))
+    slope = (np.array(ahead) - behind) / (2 * step)
+    np.testing.assert_allclose(pyxla.compile(of_rows)(X), slope, rtol=1e-6)
+
+
+def test_a_cotangent_of_a_row_of_lists():
+    """The other rows of the list are no results."""
+
+    def pulled(x):
+        found, pull = pyxla.vjp(row, x)
+        return pull(found)[0]
+
+    with pytest.raises(CompileError, match="a row that data chooses"):
+        pyxla.compile(pulled)(X)
