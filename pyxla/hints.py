@@ -69,8 +69,8 @@ HINTS: tuple[tuple[str, str], ...] = (
     (r"never returns", "let a `break` or a `return` leave the loop, or the calls of itself end"),
     (r"to Python scalars", "take one item, as in x[0]; .astype converts all of them"),
     (r"is not callable",
-     "take items with x[i], and attributes without (): functions, classes and instances with "
-     "__call__ are called"),
+     "functions, classes and instances with __call__ are called: take items with x[i], attributes "
+     "without (), and call a variable by another name than a function (sum = 0 hides sum)"),
     (r"interpreted as an integer", "make it an int: n // 2 rather than n / 2, or int(x)"),
     (r"either both or neither", "give both, np.where(c, x, y), or take positions: np.where(c)[0]"),
     (r"\b(method|function) is not iterable", "call it: x.items(), with ()"),
@@ -81,7 +81,7 @@ HINTS: tuple[tuple[str, str], ...] = (
     (r"item deletion",
      "make a new one without the item: lists and dicts have del"),
     (r"unsupported operand.*\b(method|function)\b", "call it: x.mean(), with ()"),
-    (r"types for \+=?: (str .* and (int|float)|(int|float).* and str)",
+    (r"types for \+=?: (str .* and (numpy\.)?(u?int|float)|(numpy\.)?(u?int|float).* and str)",
      "a number becomes text by str(n) or in f'{n}', text a number by int(s) or float(s)"),
     (r"types for \*=?: ((list|tuple|str).* and float|float.* and (list|tuple|str))",
      "repeat by an int: n // 2 rather than n / 2, or int(x)"),

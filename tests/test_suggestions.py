@@ -2,7 +2,11 @@
 
 from __future__ import annotations
 
+import datetime
+import decimal
 import fractions
+import hashlib
+import io
 import subprocess
 import sys
 import traceback
@@ -99,7 +103,22 @@ REMEDIES: list[tuple[Callable[..., Any], str]] = [
     (lambda x: Point(x[0]).height, "it has east and north"),  # type: ignore[attr-defined]
     (lambda x: max({"a": 1}.items), "call it"),  # type: ignore[call-overload]
     (shrinking, "append to a list"),
+    (lambda x: "largest: " + x.max(), "str(n)"),
+    (lambda x: hiding(x), "another name"),
+    (lambda x: open("a", "w").write(str(x)), "return what is to be written"),
+    (lambda x: datetime.datetime.strptime("2020", "%Y").year, "pass their numbers"),
+    (lambda x: datetime.timedelta(days=len(x)).days, "pass their numbers"),
+    (lambda x: decimal.Decimal("1.1") + 1, "use floats"),
+    (lambda x: io.StringIO().getvalue(), "join them"),
+    (lambda x: hashlib.sha256(b"a").hexdigest(), "digest them outside"),
 ]
+
+
+def hiding(x: Any) -> Any:
+    sum = 0.0
+    for v in x:
+        sum += v
+    return sum(x)  # type: ignore[operator]
 
 
 def keyed(x: Any, tol: float = 1.0) -> Any:

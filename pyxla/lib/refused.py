@@ -25,6 +25,7 @@ _MATRIX: Row = ("subclasses of ndarray are not compiled", "use 2-d arrays and @"
 _OBJECTS: Row = ("it makes arrays of Python objects", "use np.vectorize, or a loop")
 _LAYOUT: Row = ("arrays in compiled code have no addresses and no strides", "ask outside")
 _BYTES: Row = ("bytes are not values of compiled code", "return the array, and convert it outside")
+_DIGESTS: Row = ("a library computes it", "return the bytes or the array, and digest them outside")
 _FIELDS: Row = ("XLA holds no structured elements", "use x.view(dtype), or an array per field")
 _ITERATION: Row = (
     "the order of nditer is that of memory",
@@ -92,7 +93,10 @@ _BUILTINS: dict[Row, tuple[Any, ...]] = {
         "compare with `is`, or put the objects themselves into a set or dict",
     ): (id,),
     _DEBUGGER: (breakpoint,),
-    ("it reads and writes files", "open it outside, and pass what it holds as an array"): (open,),
+    (
+        "it reads and writes files",
+        "read outside, and pass what the file holds; return what is to be written",
+    ): (open,),
     (
         "nobody is asked while a program runs",
         "ask outside, and pass the answer as an argument",
@@ -164,8 +168,17 @@ FAMILIES: dict[str, Row] = {
     "socket": _NETWORK,
     "urllib": _NETWORK,
     "requests": _NETWORK,
-    "hashlib": _BYTES,
-    "_hashlib": _BYTES,
+    "hashlib": _DIGESTS,
+    "_hashlib": _DIGESTS,
+    "datetime": (
+        "programs hold no dates and times",
+        "pass their numbers, d.toordinal() or t.timestamp(), and make dates of what is returned",
+    ),
+    "decimal": ("XLA holds no decimal fractions", "use floats, or ints of the smallest unit"),
+    "_io": (
+        "texts and bytes are values, and no files",
+        "collect the parts in a list, and join them: ''.join(parts)",
+    ),
     "numpy.testing": (
         "it compares while the program runs",
         "return the arrays, and compare outside",
@@ -186,7 +199,8 @@ def refusal(value: Any) -> Row | None:
         return None
     if found is not None:
         return found
-    module = str(getattr(value, "__module__", None) or "")
+    owner = getattr(value, "__self__", None)  # of a method of a class
+    module = str(getattr(value, "__module__", None) or getattr(owner, "__module__", None) or "")
     return next(
         (row for name, row in FAMILIES.items() if module == name or module.startswith(name + ".")),
         None,

@@ -18,6 +18,7 @@ from pyxla.runtime.numbers import Path
 from pyxla.runtime.sharing import Memory
 
 compiler = late.module("pyxla.compiler")
+refused = late.module("pyxla.lib.refused")
 MAX_RESTARTS = 64
 
 
@@ -174,11 +175,16 @@ class Demands:
                 loc,
                 hint="pass numbers that index or count as an array",
             )
-        made = type(self.places[-1].read()).__name__
+        made = type(self.places[-1].read())
+        _, remedy = refused.refusal(made) or (
+            "",
+            "make it outside, and pass the arrays and numbers in it as arguments",
+        )
         return CompileError(
-            f"{_name(function)}: a {made} is made while compiling, which programs cannot hold",
+            f"{_name(function)}: a {made.__name__} is made while compiling, which programs cannot "
+            "hold",
             self.placed or compiler.location(function),
-            hint="make it outside, and pass the arrays and numbers in it as arguments",
+            hint=remedy,
         )
 
     def outside(self) -> list[Any]:

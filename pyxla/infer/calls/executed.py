@@ -73,7 +73,9 @@ def refuse_outside(
     engine: Engine, value: Any, row: Row, args: list[Any], kwargs: dict[str, Any]
 ) -> None:
     """Refuse a function for the reason in `row`, unless CPython can execute it now."""
-    if is_outside(value, row) or static_arguments(engine, args, kwargs) is None:
+    static = static_arguments(engine, args, kwargs)
+    unknown = isinstance(value, types.BuiltinFunctionType) and not _is_pure(value)
+    if static is None or unknown or is_outside(value, row):
         reason, remedy = row
         module = "" if value in vars(builtins).values() else f"{_package(value)}."
         name = module + name_of(value)
@@ -82,7 +84,9 @@ def refuse_outside(
 
 def _package(value: Any) -> str:
     """The module that users know a function by: `_pickle.dumps` is pickle's."""
-    module = str(getattr(value, "__module__", None) or "numpy").lstrip("_")
+    owner = getattr(value, "__self__", None)
+    module = getattr(value, "__module__", None) or getattr(owner, "__module__", None)
+    module = str(module or "numpy").lstrip("_")
     return "numpy" if module.startswith("numpy") else module
 
 
