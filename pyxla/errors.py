@@ -14,7 +14,7 @@ import os
 import re
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from types import CodeType
+from types import CodeType, FunctionType
 from typing import Any, NoReturn, ParamSpec, TypeVar, cast
 
 import numpy as np
@@ -165,25 +165,29 @@ def said(error: Exception) -> str:
     return re.sub(r"^[\w.<>]+\(\) ", "", str(error))
 
 
-def raise_at(error: BaseException, loc: Location | None) -> NoReturn:
-    """Raise what a program raises, with the program's own line at the end of the traceback."""
+def raise_at(
+    error: BaseException, loc: Location | None, calls: Sequence[Location] = ()
+) -> NoReturn:
+    """Raise what a program raises, with the program's own lines at the end of the traceback: those
+    of the calls, outermost first, and where it is raised."""
     if loc is None or is_own(loc):
         raise error
-    names = {_ERROR: error}
+    names: dict[str, Any] = {"error": error}
+    code = _at(loc, "raise error")
+    for depth, call in enumerate(reversed(calls[-MOST_CALLS:])):
+        names[f"call{depth}"] = FunctionType(code, names)
+        code = _at(call, f"call{depth}()")
     try:
-        exec(_raising(loc), names)
+        exec(code, names)
     finally:
         names.clear()  # of which the frame that the error keeps would keep the error
     raise error
 
 
-_ERROR = "__error__"
-
-
 @functools.lru_cache(maxsize=1024)
-def _raising(loc: Location) -> CodeType:
-    """Code that raises, and is at a place in the source."""
-    tree = ast.Module([ast.Raise(ast.Name(_ERROR, ast.Load()))], [])
+def _at(loc: Location, text: str) -> CodeType:
+    """Code that is at a place in the source."""
+    tree = ast.parse(text)
     for node in ast.walk(tree.body[0]):
         if isinstance(node, ast.stmt | ast.expr):
             node.lineno, node.col_offset = loc.lineno, loc.col
@@ -208,13 +212,14 @@ def shorten(error: BaseException) -> None:
                 if found is not None and _is_inside(found):
                     setattr(error, name, None)
         return
-    before, last = None, error.__traceback__
+    last = error.__traceback__
     while last is not None and last.tb_next is not None:
-        before, last = last, last.tb_next
+        if last.tb_frame.f_code is raise_at.__code__:
+            error.__traceback__ = last.tb_next
+            return
+        last = last.tb_next
     if last is not None and last.tb_frame.f_code.co_qualname in _RAISERS:
         error.__traceback__ = None
-    elif before is not None and before.tb_frame.f_code is raise_at.__code__:
-        error.__traceback__ = last
 
 
 def _is_inside(error: BaseException) -> bool:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import decimal
+import gc
 import inspect
 import random
 import re
@@ -461,6 +462,59 @@ def test_what_a_program_raises_says_where():
     assert (last.lineno, last.line) == (line_of(raising, 2), 'raise ValueError("large")')
     assert (last.colno, last.end_colno) == (8, 8 + len(last.line))
     assert caught.value.__context__ is None and caught.value.__cause__ is None
+
+
+def not_negative(x, i):
+    if x[i] < 0:
+        raise ValueError("negative")
+    return x[i]
+
+
+def called_twice(x):
+    first = not_negative(x, 0)
+    return first + not_negative(x, 1)
+
+
+def called_in_a_loop(x):
+    total = 0
+    for i in range(len(x)):
+        total += 6 // int(not_negative(x, i))
+    return total
+
+
+def called_by_itself(x, n=2):
+    return called_twice(x) if n == 0 else called_by_itself(x, n - 1)
+
+
+class Halves:
+    def __init__(self, x):
+        self.x = x
+
+    @property
+    def second(self):
+        return not_negative(self.x, 1) / 2
+
+
+def called_by_members(x):
+    return sorted([1.0, Halves(x).second], key=lambda v: 1 // int(v))
+
+
+@pytest.mark.parametrize("x", [(1.0, -2.0), (-2.0, 1.0), (1.0, 0.0)])
+@pytest.mark.parametrize(
+    "function", [called_twice, called_in_a_loop, called_by_itself, called_by_members]
+)
+def test_tracebacks_have_the_calls(function, x):
+    """A frame for each function that CPython has one for."""
+    seen = []
+    for run in (function, pyxla.compile(function, verify=False)):
+        try:
+            seen.append(run(np.array(x)))
+        except Exception as error:
+            frames = traceback.extract_tb(error.__traceback__)
+            seen.append([str(error), *[(f.name, f.lineno, f.line) for f in frames[1:]]])
+            gc.collect()
+            assert not any(isinstance(r, dict) and "error" in r for r in gc.get_referrers(error))
+    assert seen[0] == seen[1]
 
 
 def line_of(function, below: int) -> int:

@@ -373,7 +373,8 @@ class Executable:
         result = self._exception(code, values, args, made) if code else build(values, args, made)
         self._store(values, args, made)
         if code:
-            raise_at(result, outcome.sites[code - 1].loc)
+            site = outcome.sites[code - 1]
+            raise_at(result, site.loc, site.calls)
         return result
 
     def _store(self, values: Sequence[Any], args: Sequence[Any], made: dict[int, Any]) -> None:

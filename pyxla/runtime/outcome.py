@@ -237,7 +237,7 @@ class Site:
     """A `raise` in the program: the exception is `cls(*args)`.
 
     counts: the Python ints among the arguments that decide a `ListOverflow`.  flag: of a check, the
-    number of its flag.
+    number of its flag.  calls: those that led there, outermost first.
     """
 
     cls: type[BaseException]
@@ -245,6 +245,7 @@ class Site:
     loc: Location | None = None
     counts: tuple[Path, ...] = ()
     flag: int = 0
+    calls: tuple[Location, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

@@ -208,7 +208,7 @@ class Outputs:
         x = path.exception
         args = tuple([self.tree(a) for a in x.items])
         counts = self.counts(path) if x.meta is ListOverflow else ()
-        return out.Site(x.meta, args, path.loc, counts)
+        return out.Site(x.meta, args, path.loc, counts, calls=path.calls)
 
     def counts(self, path: Raised) -> tuple[out.Path, ...]:
         """The Python ints among the arguments that decide whether a path is taken."""

@@ -91,6 +91,7 @@ def ended(
             p.edge,
             p.exception if slot is None else p.exception.rebuild(rest[places[slot]].items),
             p.loc,
+            calls=p.calls,
         )
         for p, slot in zip(raised, slots, strict=True)
     ]

@@ -33,7 +33,8 @@ Pads = Sequence[tuple[Block, tuple[type, ...] | None]]
 class Raised:
     """A path that raises: where, what (an abstract exception), and the heap there.
 
-    refusal: of what certainly raises, for a program that never returns.
+    refusal: of what certainly raises, for a program that never returns.  calls: those that led
+    there, outermost first.
     """
 
     edge: Edge
@@ -41,6 +42,7 @@ class Raised:
     loc: Location | None
     catchable: bool = True
     refusal: CompileError | None = None
+    calls: tuple[Location, ...] = ()
 
 
 def pads(engine: Engine, env: Env, block: Block) -> Pads:
@@ -130,9 +132,11 @@ def branches(engine: Engine, x: Variant, among: Sequence[int]) -> Iterator[int]:
 def _note(
     engine: Engine, exception: Compound, catchable: bool, refusal: CompileError | None
 ) -> None:
-    loc = exception.origin or in_program(engine.loc, engine.chain())[0]
+    loc, calls = in_program(engine.loc, engine.chain())
+    if exception.origin is not None:
+        loc, calls = exception.origin, ()
     edge = Edge(engine.block, engine.heap.copy(), {}, (), loc)
-    engine.raised.append(Raised(edge, exception, loc, catchable, refusal))
+    engine.raised.append(Raised(edge, exception, loc, catchable, refusal, calls))
 
 
 def noted(engine: Engine, frame: Frame, targets: Sequence[Block], envs: Sequence[Env]) -> Any:
