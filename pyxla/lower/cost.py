@@ -113,7 +113,7 @@ class Traffic:
     def _region(self, region: Region) -> Iterator[int]:
         shown = set(region.results)
         for instr in region.instrs:
-            if instr.regions:
+            if instr.regions or instr.op.name == "kept":
                 shown.update(self.uses(instr), instr.results)
         inside = {value for instr in region.instrs for value in instr.results}
         for instr in region.instrs:

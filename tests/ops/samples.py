@@ -498,6 +498,10 @@ SAMPLES: dict[str, Callable[[], list[Sample]]] = {
         ((arange("f8", 3),), {}),
         ((arange("f8", 3), np.array(True)), {}),
     ],
+    "kept": lambda: [
+        ((arange("f8", 3),), {}),
+        ((arange("f8", 3), np.array(True)), {}),
+    ],
     "convolution": convolution,
     "polygamma": orders,
     "zeta": orders,

@@ -1,54 +1,48 @@
 """Fences: what is read from an array in a loop is read before the array is updated in place.
 
-    %x = A[i]; %c = %x > 1; %u = %x + 1     %c, %u = if (i < n): %x = A[i]; %x > 1, %x + 1
-    A[i] = %u; go on while %c                  else: ...                   (never)
-                                            A[i] = %u; go on while %c
+    %x = A[i]; %c = %x > 1; %u = %x + 1     %x = A[i]; %c = kept(%x > 1)
+    A[i] = %u; go on while %c               %u = kept(%x + 1, %c); A[i] = %u; go on while %c
 
 XLA:CPU fuses cheap code into everything that uses it.  Here `A[i]` would be read once for the
 update and once for `%c`, in no particular order; so XLA keeps the old array for the second read: a
-copy of the array in every iteration.  A conditional is not fused with what uses its results.  So
-where code that reads an array flows anywhere but into the update of that array, it is put into a
-conditional whose predicate is the loop's own test, which is true there, but XLA cannot know.  The
-other branch must be empty (XLA turns other small conditionals into selects), so it gives any values
-at hand.
+copy of the array in every iteration.  So where code that reads an array flows anywhere but into the
+update of that array, what it gives is kept (`ops.kept`), and the update waits for all of it.
 
 A number whose old value is for the new one alone needs none, where `lower.cpu.registers` lets the
 update wait for it: the word of faults, a sum.
 
-A loop inside that carries the array is such an update too.  Where nothing that an update needs
-comes from the conditional, one of its operands goes through it, so that it waits for the reads.
+A loop inside that carries the array is such an update too.
 
-In a loop that is one function a conditional is a jump; elsewhere copying a small array is cheaper.
+In a loop that is one function nothing is left of a fence; elsewhere copying a small array is
+cheaper.
 
-Only for XLA:CPU: elsewhere a conditional is dear; to `simplify` it is nonsense (`lower.finish`).
+Only for XLA:CPU, after everything that simplifies (`lower.finish`).
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Iterable, Sequence
 
 from pyxla.ir.build import Builder
 from pyxla.ir.core import Instr, Region, Value
-from pyxla.ir.rewrite import Mapping, Uses, clone, substitute
-from pyxla.lower.cost import SMALL, nbytes, total
+from pyxla.ir.rewrite import Uses, substitute
+from pyxla.lower.cost import SMALL, nbytes
 from pyxla.lower.cpu.kernels import can_hold, is_over_elements
 from pyxla.lower.cpu.small import is_one_function
 from pyxla.lower.dead import has_effect
-from pyxla.ops.check import same
 from pyxla.ops.control import if_, while_
-from pyxla.ops.elementwise import convert
 from pyxla.ops.index import dynamic_update_slice, scatter
-from pyxla.ops.shape import broadcast_in_dim, constant
+from pyxla.ops.kept import kept
+from pyxla.ops.shape import constant
 
-TEST = 32  # cost of the test that a fence repeats
 FENCES = 16  # in one loop
-PART = 16  # of an array, that a conditional may give: less work than to copy the array
+PART = 16  # of an array, that may be kept: less work than to copy the array
 RELICS = 6  # numbers whose old values a loop may keep (`lower.cpu.registers`)
-COPIED = 1 << 13  # bytes: a conditional of its own takes as long as this copy
+COPIED = 1 << 13  # bytes: a call of its own takes as long as this copy
 
 _UNFUSED = frozenset(
     """while scatter dot_general convolution sort fft cholesky triangular_solve custom_call
-    select_and_scatter reduce_window rng_bit_generator call case""".split()  # noqa: SIM905
+    select_and_scatter reduce_window rng_bit_generator call case kept""".split()  # noqa: SIM905
 )
 
 
@@ -57,7 +51,7 @@ def fence_reads(region: Region) -> Region:
     for instr in region.instrs:
         for inner in instr.regions:
             fence_reads(inner)
-        if instr.op is while_ and _updates(instr) and _testable(instr):
+        if instr.op is while_ and _updates(instr):
             copied = 0 if is_one_function(instr) else COPIED
             for _ in range(FENCES):
                 if not _fence(instr, copied):
@@ -66,12 +60,8 @@ def fence_reads(region: Region) -> Region:
 
 
 def _updates(loop: Instr) -> bool:
-    return any(map(updated, loop.regions[1].instrs))
-
-
-def _testable(loop: Instr) -> bool:
-    effect = any(has_effect(instr) for instr in loop.regions[1].instrs)
-    return not effect and total(loop.regions[0].instrs, TEST) <= TEST
+    code = loop.regions[1].instrs
+    return any(map(updated, code)) and not any(map(has_effect, code))
 
 
 def _fence(loop: Instr, copied: int) -> bool:
@@ -91,8 +81,7 @@ def _fence(loop: Instr, copied: int) -> bool:
             if not readers or any(array in updated(reader) for reader in readers):
                 continue
             fenced = _to_fence(code, update, array, readers)
-            if fenced:
-                _Fence(loop, update, fenced, code).emit()
+            if fenced and _Fence(code, update, fenced).emit():
                 return True
     return False
 
@@ -176,21 +165,25 @@ def _to_fence(code: Code, update: Instr, array: Value, readers: list[Instr]) -> 
     A read between two updates flows past the first: XLA makes that once more for the read.
     """
     before = code.needed_for(set(code.needs(update)).difference(updated(update)))
-    results = set(code.body.results)
+    between = isinstance(array.owner, Instr) and array.owner.op is dynamic_update_slice
+    waits: Collection[Value] = () if between else code.waits
+    exposed = set(code.body.results).difference(waits)
     reached: dict[Instr, None] = {}
     work = list(readers)
-    hazard = isinstance(array.owner, Instr) and array.owner.op is dynamic_update_slice
+    hazard = False
     while work:
         instr = work.pop()
-        if instr is update or instr in reached:
-            continue
-        if not is_fusible(instr):
+        if instr is update:
+            hazard |= between
+        elif not is_fusible(instr):
             hazard |= instr not in before
-            continue
-        reached[instr] = None
-        hazard |= any(v in results and v not in code.waits for v in instr.results)
-        for value in instr.results:
-            work += code.users.get(value, ())
+            if instr.op is kept:
+                reached[instr] = None
+        elif instr not in reached:
+            reached[instr] = None
+            hazard |= not exposed.isdisjoint(instr.results)
+            for value in instr.results:
+                work += code.users.get(value, ())
     if not hazard:
         return []
     most = max(SMALL, array.type.size // PART)
@@ -214,7 +207,7 @@ def _cheap(region: Region) -> bool:
 
 def _convex(reached: list[Instr], update: Instr, code: Code, most: int) -> list[Instr]:
     """What can run as one piece before the update: nothing that needs it, no result of more than
-    `most` elements, and no update of another array, which a conditional would copy."""
+    `most` elements, and no update of another array, which would be computed apart from it."""
     inside, users, results = set(reached), code.users, set(code.body.results)
     size = -1
     while len(inside) != size:
@@ -241,88 +234,68 @@ def _drop_what_waits(inside: set[Instr], update: Instr, code: Code) -> None:
             tainted.update(instr.results)
 
 
-class _Fence:
-    """Puts `fenced` instructions of a loop's body into a conditional before `update`."""
+def is_kept(value: Value) -> bool:
+    return isinstance(value.owner, Instr) and value.owner.op is kept
 
-    def __init__(
-        self,
-        loop: Instr,
-        update: Instr,
-        fenced: list[Instr],
-        code: Code,
-    ) -> None:
-        self.cond, self.body = loop.regions
-        self.needs = code.needs
+
+class _Fence:
+    """Keeps what `fenced` instructions of a loop's body give, before `update`."""
+
+    def __init__(self, code: Code, update: Instr, fenced: list[Instr]) -> None:
+        self.code = code
         self.update = update
-        self.fenced = fenced
-        inside = set(fenced)
-        results = set(self.body.results)
+        self.made = {value for instr in fenced for value in instr.results}
+        inside, results = set(fenced), set(code.body.results)
         self.given = [
             value
-            for instr in fenced
-            for value in instr.results
+            for value in dict.fromkeys(v for instr in fenced for v in instr.results)
             if value in results or any(user not in inside for user in code.users.get(value, ()))
         ]
+        self.inside = inside
 
-    def emit(self) -> None:
-        body = self.body
-        inside = set(self.fenced)
-        made = {value for instr in self.fenced for value in instr.results}
+    def emit(self) -> bool:
+        """Write it; False where that would change nothing."""
+        body, update = self.code.body, self.update
+        operand = self.operand()
+        if operand is None and all(map(is_kept, self.given)):
+            return False
         before: list[Instr] = []
         after: list[Instr] = []
-        late = set(made)
+        late = set(self.made)
         for instr in body.instrs:
-            if instr in inside:
-                continue
-            if instr is self.update or not late.isdisjoint(self.needs(instr)):
+            waits = instr is update or not late.isdisjoint(self.code.needs(instr))
+            if waits and instr not in self.inside:
                 after.append(instr)
                 late.update(instr.results)
             else:
                 before.append(instr)
-        waits = not late.isdisjoint(self.needs(self.update))
-        through = [] if waits else self.through()
-        builder = Builder(before, self.update.loc)
-        mapping = dict(zip(self.cond.params, body.params, strict=True))
-        before.extend(clone(self.cond.instrs, mapping))
-        test = mapping.get(self.cond.results[0], self.cond.results[0])
-        given = [*self.given, *through]
-        then = Region((), self.then_code(), tuple(given))
-        fillers = tuple([self.filler(builder, value, test) for value in given])
-        chosen = builder.emit(if_, (test,), {}, (then, Region((), [], fillers)))
-        replaced = dict(zip(given, chosen, strict=True))
-        if through:
-            mapping = {through[0]: chosen[-1]}
-            self.update.operands = tuple([mapping.get(v, v) for v in self.update.operands])
-        substitute(after, {value: replaced[value] for value in self.given})
-        body.results = tuple([replaced.get(v, v) if v in made else v for v in body.results])
+        builder = Builder(before, update.loc)
+        fresh = [value for value in self.given if not is_kept(value)]
+        shown = {value: builder.emit(kept, (value,), {}) for value in fresh}
+        substitute(after, shown)
+        if operand is not None:
+            operand = shown.get(operand, operand)
+            self.let_wait(after, operand, [shown.get(value, value) for value in self.given])
+        body.results = tuple([shown.get(value, value) for value in body.results])
         body.instrs[:] = before + after
+        return True
 
-    def through(self) -> list[Value]:
-        """An operand of the update that can go through the conditional, so that it waits."""
+    def let_wait(self, after: list[Instr], operand: Value, given: list[Value]) -> None:
+        """Let the update wait for what is given: an operand of it does."""
+        others = [value for value in given if value is not operand]
+        if not others:
+            return
+        code: list[Instr] = []
+        waiting = Builder(code, self.update.loc).emit(kept, (operand, *others), {})
+        at = after.index(self.update)
+        after[at:at] = code
+        operands = self.update.operands
+        self.update.operands = tuple([waiting if v is operand else v for v in operands])
+
+    def operand(self) -> Value | None:
         operands = self.update.operands
         if self.update.op is not while_:
-            return [operands[1]] if self.update.op is dynamic_update_slice else []
+            return operands[1]
         small = [value for value in operands if value.type.size <= SMALL]
         made = [v for v in small if not isinstance(v.owner, Instr) or v.owner.op is not constant]
-        return (made or small)[:1]
-
-    def then_code(self) -> list[Instr]:
-        """The fenced code, with the constants that it uses."""
-        mapping: Mapping = {}
-        code: list[Instr] = []
-        for value in dict.fromkeys(v for instr in self.fenced for v in instr.operands):
-            owner = value.owner
-            if isinstance(owner, Instr) and owner.op is constant:
-                code += clone([owner], mapping)
-        substitute(self.fenced, mapping)
-        return code + self.fenced
-
-    def filler(self, builder: Builder, like: Value, test: Value) -> Value:
-        """Any other value of the type; not a constant, which XLA would move into the branch."""
-        type = like.type
-        for value in (test, *self.body.params):
-            if value is not like and same(value.type, type):
-                return value
-        number = builder.emit(convert, (test,), {"dtype": type.dtype})
-        attrs = {"shape": type.shape, "broadcast_dimensions": ()}
-        return builder.emit(broadcast_in_dim, (number,), attrs) if type.shape else number
+        return next(iter(made or small), None)

@@ -24,6 +24,7 @@ from pyxla.lower.cost import SMALL
 from pyxla.ops import elementwise
 from pyxla.ops.control import if_, while_
 from pyxla.ops.index import dynamic_slice, dynamic_update_slice
+from pyxla.ops.kept import kept
 from pyxla.ops.shape import broadcast_in_dim, constant, iota, reshape
 from pyxla.ops.shape import slice as slice_
 
@@ -45,9 +46,10 @@ HELD = frozenset(
     iota,
     reshape,
     broadcast_in_dim,
+    kept,
 }
 
-ELEMENTARY = HELD - {if_, while_, dynamic_update_slice, constant}
+ELEMENTARY = HELD - {if_, while_, dynamic_update_slice, constant, kept}
 READS = (dynamic_slice, slice_)
 
 

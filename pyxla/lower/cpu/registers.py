@@ -36,7 +36,7 @@ from pyxla.ir.build import Builder, building
 from pyxla.ir.core import Instr, Region, Value
 from pyxla.ir.rewrite import Uses, substitute_region, walk
 from pyxla.lower.cost import SMALL, Traffic, nbytes
-from pyxla.lower.cpu.fences import RELICS, becomes_select
+from pyxla.lower.cpu.fences import RELICS, is_fusible
 from pyxla.lower.cpu.kernels import TRAFFIC, can_hold, is_over_elements
 from pyxla.lower.rules import known, literal
 from pyxla.ops.control import while_
@@ -198,7 +198,7 @@ class _Guarded:
         nothing: frozenset[Node] = frozenset()
         for instr in self.body.instrs:
             found = nothing.union(*[leaves[v] for v in self.uses(instr) if v in leaves])
-            if instr.regions and not becomes_select(instr):
+            if not is_fusible(instr):
                 self.add(instr, found)
                 found = frozenset([instr])
             else:

@@ -46,11 +46,12 @@ from pyxla.ops.elementwise import (
     square,
     subtract,
 )
+from pyxla.ops.kept import kept
 from pyxla.ops.shape import broadcast_in_dim, constant, reshape
 
 _SUMS = frozenset([add, subtract])
 _PRODUCTS = frozenset([multiply, square])
-_SAME = frozenset([reshape, negate, broadcast_in_dim, select])  # through which LLVM looks
+_SAME = frozenset([reshape, negate, broadcast_in_dim, select, kept])  # through which LLVM looks
 _CONTROL = frozenset([while_, if_, case])
 _WORD = np.dtype(np.uint64)
 _FLOATS = frozenset([np.dtype(np.float32), np.dtype(np.float64)])
