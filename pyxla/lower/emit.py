@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import functools
 import os
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from typing import Any
 
 import numpy as np
@@ -23,8 +23,9 @@ from pyxla.ir.op import OpError
 from pyxla.ir.rewrite import captures
 from pyxla.ir.types import DTYPE_NAMES, ArrayType
 from pyxla.lower.cpu.kernels import ATTRIBUTES, KEPT, Kernel, is_literal, kernel
-from pyxla.ops.control import call
+from pyxla.ops.control import call, while_
 from pyxla.ops.foreign import called
+from pyxla.ops.kept import kept
 
 # How MLIR writes the element types that it writes otherwise than we do.
 _SPELLED = {"bool_": "i1", "c64": "complex<f32>", "c128": "complex<f64>"}
@@ -304,20 +305,39 @@ class Emitter:
             own, fixed = parts[: len(region.params)], parts[len(region.params) :]
             self.values.update(zip(outside, fixed, strict=True))
             results = self.inline(region, own)
-            is_condition = region is instr.regions[0]
-            results = [self.same(*results, state)] if is_condition else [*results, *fixed]
+            if region is instr.regions[0]:
+                results = [self.same(*results, state)]
+            else:
+                results = self.left([*results, *fixed], types, region)
             self.end("stablehlo.return", results)
             self.ip, self.loc = around
         self.values = outer
         results = list(made.results)[: len(instr.results)]
         return results[0] if len(results) == 1 else results
 
+    def left(
+        self, values: list[ir.Value], types: Sequence[ir.Type], body: Region
+    ) -> list[ir.Value]:
+        """The state that an iteration leaves, apart from what the body of an innermost loop keeps.
+
+        Elsewhere that changes little but which values are in registers.
+        """
+        if any(instr.op is while_ for instr in body.instrs):
+            return values
+        fences = [instr for instr in body.instrs if instr.op is kept]
+        read = dict.fromkeys(v for instr in fences for v in (instr.operands[0], *instr.results))
+        made = [self.values[value] for value in read]
+        return self.state(values, types, made)[1] if made else values
+
     def state(
-        self, values: Sequence[ir.Value], types: Sequence[ir.Type]
+        self, values: Sequence[ir.Value], types: Sequence[ir.Type], others: Iterable[ir.Value] = ()
     ) -> tuple[ir.Value, list[ir.Value]]:
-        """The tuple of these values from a call that XLA keeps, and its parts."""
+        """The tuple of these values from a call that XLA keeps, and its parts.
+
+        others: what XLA is to tell LLVM of that it lies apart from them.
+        """
         whole = ir.Type.parse(f"tuple<{', '.join(map(str, types))}>")
-        state = self.same(self.create("stablehlo.tuple", [whole], values).results[0])
+        state = self.same(self.create("stablehlo.tuple", [whole], values).results[0], *others)
         get, indices = "stablehlo.get_tuple_element", range(len(types))
         attributes = [{"index": self.attribute(f"{k} : i32")} for k in indices]
         parts = [self.create(get, [types[k]], [state], attributes[k]).results[0] for k in indices]

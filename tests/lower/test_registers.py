@@ -306,6 +306,29 @@ def test_the_state_is_an_operand_of_what_ends_a_condition(function: Callable):
         assert re.search(r"ROOT .* call\(%\S+, %\S+\), to_apply=%same", codes[condition])
 
 
+def shifted(x):
+    """What is read is for two elements, and for whether the loop goes on."""
+    i, last = 1, 0.0
+    while i < len(x) and last < 0.99:
+        last = x[i]
+        x[i] = x[i - 1]
+        x[i - 1] = last
+        i += 1
+    return i
+
+
+def test_what_is_read_is_an_operand_of_what_ends_an_iteration():
+    """So that LLVM knows that it lies apart from what the loop carries, addresses included."""
+    x = np.random.default_rng(0).random(40)
+    y = x.copy()
+    assert pyxla.compile(shifted)(x) == shifted(y)
+    np.testing.assert_array_equal(x, y)
+    text = pyxla.code_hlo(shifted, pyxla.f64[40], optimized=True)
+    (body,) = re.findall(r" while\(.*body=(%[\w.-]+)", text)
+    code = next(c for c in re.split(r"\n\n(?=%)", text) if c.startswith(f"{body} "))
+    assert re.search(r"ROOT %\S+ = \(.*\) call\(%\S+, %.*\), to_apply=%same", code)
+
+
 def exponentials_of_rows(x):
     s = 0.0
     for i in range(x.shape[0]):
