@@ -44,9 +44,10 @@ from pyxla.infer.lattice import Array, Compound, Const, Scalar, Tuple
 from pyxla.ir.core import Region, Value
 from pyxla.ir.rewrite import substitute_region
 from pyxla.lib.indexing import equal_sizes, resized, true_size
+from pyxla.lib.masks import within
 from pyxla.ops.check import INEXACT
-from pyxla.ops.elementwise import add, compare, convert
-from pyxla.ops.filled import filled
+from pyxla.ops.elementwise import add, compare, convert, select
+from pyxla.ops.filled import filled, zeros
 from pyxla.options import DEFAULTS, Options
 
 Argnums = int | str | tuple[int | str, ...]
@@ -288,7 +289,8 @@ def match(
         match(engine, x, part, found, wanted)
         if name == keys:
             for own, its in zip(leaves(x), leaves(part), strict=False):
-                _ensure_structure(engine, own.value, its.value)
+                if own.structural:
+                    _ensure_structure(engine, own.value, its.value)
 
 
 def alike(engine: Engine, leaf: Leaf, other: Tree) -> Value:
@@ -297,7 +299,7 @@ def alike(engine: Engine, leaf: Leaf, other: Tree) -> Value:
     if isinstance(other, Leaf) and type is not None and _fits(leaf, type.shape):
         _ensure_sizes(engine, leaf, other)
         if type.dtype == wanted.dtype:
-            return resized(value_of(other), wanted.shape)
+            return resized(_cleared(other), wanted.shape)
         if type.weak and (type.dtype.kind != "c" or wanted.dtype.kind == "c"):
             return convert(value_of(other), dtype=wanted.dtype, weak=wanted.weak)
     raise engine.refuse(
@@ -313,6 +315,13 @@ def _fits(leaf: Leaf, shape: tuple[int, ...]) -> bool:
         n == room or (extent is not None and n < room)
         for n, room, extent in zip(shape, leaf.type.shape, leaf.extents, strict=True)
     )
+
+
+def _cleared(leaf: Leaf) -> Value:
+    """The value of an array, zeros past its true sizes: what is there would count."""
+    value = value_of(leaf)
+    inside = within(leaf.value) if isinstance(leaf.value, Array) else None
+    return value if inside is None else select(inside, value, zeros(value.type))
 
 
 def _ensure_structure(engine: Engine, own: Any, given: Any) -> None:

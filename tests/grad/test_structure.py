@@ -242,6 +242,20 @@ def test_cotangents_have_the_keys_and_lengths_of_what_they_belong_to():
     np.testing.assert_allclose(pyxla.compile(of_rows)(X), slope, rtol=1e-6)
 
 
+@pytest.mark.parametrize("function", [counts, groups, last, by_key, squares])
+def test_a_result_is_a_cotangent_of_itself(function: Any):
+    def pulled(x):
+        found, pull = pyxla.vjp(function, x)
+        return pull(found)[0]
+
+    def half(x):
+        return 0.5 * (numbers(function(x)) ** 2).sum()
+
+    step = 1e-6
+    slope = [(half(X + d) - half(X - d)) / (2 * step) for d in step * np.eye(5)]
+    np.testing.assert_allclose(pyxla.compile(pulled)(X), slope, rtol=1e-5, atol=1e-8)
+
+
 def test_a_cotangent_of_a_row_of_lists():
     """The other rows of the list are no results."""
 
