@@ -159,7 +159,7 @@ def stack(
 def _at_least(x: Array, ndim: int) -> Array:
     """`np.atleast_nd`."""
     missing = max(ndim - x.ndim, 0)
-    after = 1 if ndim == 3 and x.ndim else 0  # new dimensions that come last
+    after = 1 if ndim == 3 and 0 < x.ndim < 3 else 0  # new dimensions that come last
     return Array(reshaped(x.value, (1,) * (missing - after) + x.shape + (1,) * after))
 
 

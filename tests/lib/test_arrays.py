@@ -138,6 +138,8 @@ REARRANGING = [
     row(np.hstack, (V, V)),
     row(np.hstack, (X, X)),
     row(np.dstack, (V, V)),
+    row(np.dstack, (X, X)),
+    row(np.dstack, (S, S)),
     row(np.column_stack, (V, V)),
     row(np.block, [[X, X], [X, X]]),
     row(np.block, [V, V]),
