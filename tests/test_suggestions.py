@@ -7,8 +7,10 @@ import decimal
 import fractions
 import hashlib
 import io
+import os
 import subprocess
 import sys
+import time
 import traceback
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -61,6 +63,11 @@ def test_an_unknown_keyword_comes_before_a_missing_argument() -> None:
         pyxla.compile(lambda x: two(c=x))(1.0)
 
 
+def test_functions_have_their_public_names() -> None:
+    with pytest.raises(pyxla.CompileError, match=r"^\S+ os\.path\.exists of .*: os\.stat is not"):
+        pyxla.compile(lambda x: os.path.exists("a"))(1.0)
+
+
 def test_misspelt_options() -> None:
     with pytest.raises(pyxla.CompileError, match="did you mean 'strict'"):
         pyxla.compile(two, strct=True)
@@ -111,6 +118,8 @@ REMEDIES: list[tuple[Callable[..., Any], str]] = [
     (lambda x: decimal.Decimal("1.1") + 1, "use floats"),
     (lambda x: io.StringIO().getvalue(), "join them"),
     (lambda x: hashlib.sha256(b"a").hexdigest(), "digest them outside"),
+    (lambda x: x + time.perf_counter(), "pyxla.profile"),
+    (lambda x: os.listdir("."), "ask outside"),
 ]
 
 

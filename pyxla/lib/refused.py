@@ -38,6 +38,10 @@ _TEXT_OF_DATA: Row = (
 )
 _THREADS: Row = ("a program has one thread", "call compiled functions in threads, outside")
 _FILES: Row = ("it asks about files", "ask outside, and pass what it gives as an argument")
+_SYSTEM: Row = (
+    "the system may give another result at every call",
+    "ask outside, and pass what it gives as an argument",
+)
 _NETWORK: Row = ("it talks to other computers", "pass what it gives as an argument")
 _FRAMES: Row = (
     "frames of data hold more than numbers",
@@ -174,6 +178,12 @@ FAMILIES: dict[str, Row] = {
         "programs hold no dates and times",
         "pass their numbers, d.toordinal() or t.timestamp(), and make dates of what is returned",
     ),
+    "time": (
+        "a clock may give another result at every call",
+        "take the time outside; pyxla.profile(f, ...) says how long each line takes",
+    ),
+    "posix": _SYSTEM,
+    "nt": _SYSTEM,
     "decimal": ("XLA holds no decimal fractions", "use floats, or ints of the smallest unit"),
     "_io": (
         "texts and bytes are values, and no files",
@@ -183,6 +193,12 @@ FAMILIES: dict[str, Row] = {
         "it compares while the program runs",
         "return the arrays, and compare outside",
     ),
+}
+
+# Modules by the names that users have for them.
+KNOWN_AS = {
+    **dict.fromkeys(("posix", "nt"), "os"),
+    **dict.fromkeys(("genericpath", "posixpath", "ntpath"), "os.path"),
 }
 
 

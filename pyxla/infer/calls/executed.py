@@ -18,7 +18,7 @@ from pyxla.infer.engine import Engine
 from pyxla.infer.exact import exactly
 from pyxla.infer.lattice import Const, NeedsStatic, Scalar
 from pyxla.infer.raising.refusals import lacking
-from pyxla.lib.refused import Row, is_outside
+from pyxla.lib.refused import KNOWN_AS, Row, is_outside
 from pyxla.lib.registry import FOLDABLE
 
 _FOLDABLE_MODULES = frozenset({"math", "cmath", "operator", "_operator", "itertools", "string"})
@@ -83,11 +83,12 @@ def refuse_outside(
 
 
 def _package(value: Any) -> str:
-    """The module that users know a function by: `_pickle.dumps` is pickle's."""
+    """The module that users know a function by: `_pickle.dumps` is pickle's, and what the system
+    does is os's."""
     owner = getattr(value, "__self__", None)
     module = getattr(value, "__module__", None) or getattr(owner, "__module__", None)
     module = str(module or "numpy").lstrip("_")
-    return "numpy" if module.startswith("numpy") else module
+    return "numpy" if module.startswith("numpy") else KNOWN_AS.get(module, module)
 
 
 def is_library(value: Any) -> bool:

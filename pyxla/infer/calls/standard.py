@@ -25,6 +25,7 @@ from pyxla.infer.heap import reachable
 from pyxla.infer.lattice import Array, Compound, Const, NeedsStatic, Scalar
 from pyxla.ir.core import Block, Return, Value
 from pyxla.lib import averages, heaps, interpreted, polynomials
+from pyxla.lib.refused import KNOWN_AS
 from pyxla.lib.registry import rule
 from pyxla.lib.scipys import kernel
 
@@ -241,8 +242,8 @@ def _holds(block: Block, here: Block, value: Value) -> bool:
 
 def refused(engine: Engine, function: Any, error: CompileError) -> CompileError:
     """The refusal of a standard function, at the line that calls it."""
-    ours = function.__module__.startswith("pyxla.lib.")
-    name = function.__name__ if ours else f"{function.__module__}.{function.__qualname__}"
+    ours, module = function.__module__.startswith("pyxla.lib."), function.__module__
+    name = function.__name__ if ours else f"{KNOWN_AS.get(module, module)}.{function.__qualname__}"
     reason = error.message.rpartition("cannot be compiled: ")[2]  # of the innermost function
     return engine.refuse(
         f"{name} of the standard library cannot be compiled: {reason}",
