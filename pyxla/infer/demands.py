@@ -217,7 +217,10 @@ class Findings:
             "unrolled": frozenset(self.kept),
         }
         first = [name for name in refusal.remedy.split() if name != "shared"]
-        for names in (first, *[[name] for name in offers]):
+        # What only values that are known lift needs all else at once, if that does it at all.
+        vain = any(x in first and getattr(self.demands, x) for x in ("apart", "unrolled"))
+        last = [list(offers)] if vain else []
+        for names in (first, *last, *[[name] for name in offers]):
             more = Demands(**{name: offers[name] for name in names})
             if self.offered | more != self.offered:
                 self.offered |= more

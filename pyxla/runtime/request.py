@@ -82,7 +82,8 @@ def steps(arg: Any) -> Iterable[tuple[Any, Any]]:
     return ()
 
 
-# So many numbers at one place of items, or of instances, are asked for before all of them are.
+# So many numbers at one place of items, or of instances, are asked for before all of them are; of
+# a few, more than half.
 SEVERAL = 8
 
 
@@ -104,7 +105,8 @@ def alike(args: Any, path: Path, known: Collection[Path]) -> list[Path]:
     ]
     if (owner := owners.get(path)) is not None:
         groups.append({p for p in owners if owners[p] is owner and p[-1] == path[-1]})
-    return [p for group in groups if len(group.intersection(known)) >= SEVERAL for p in group]
+    many = [g for g in groups if len(g.intersection(known)) >= min(SEVERAL, len(g) // 2 + 1)]
+    return [p for group in many for p in group]
 
 
 def _set_around(args: Any, path: Path) -> Path | None:

@@ -267,7 +267,7 @@ def need_characters(engine: Engine, x: Any) -> None:
     """Ask for the numbers that text is made of, or chosen by, if its characters matter here."""
     if is_variant(x, "constant") or (isinstance(x, Compound) and x.kind == "text"):
         for part in x.parts:
-            engine.static(part, "a number whose characters are looked at")
+            engine.static(part, "a number whose characters are looked at", "unrolled")
 
 
 def kind_of(engine: Engine, x: Any) -> str:

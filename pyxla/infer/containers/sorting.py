@@ -22,7 +22,7 @@ from pyxla.infer.heap import GrowingList, ListCell, NumberList
 from pyxla.infer.joins import choices
 from pyxla.infer.joins.kinds import may_be_array
 from pyxla.infer.lattice import Array, Compound, Const, Ref, Tuple, is_number
-from pyxla.infer.lists import choosing, columnar, methods, number_lists, reading
+from pyxla.infer.lists import choosing, columnar, methods, number_lists, pools, reading
 from pyxla.infer.lists.items import item_of, joined_items, with_column
 from pyxla.infer.lists.laying import laid
 from pyxla.infer.operators import binary
@@ -223,9 +223,12 @@ def _picked(engine: Engine, items: list[Any], order: Any) -> list[Any]:
         found = [choosing.picked(engine, tuple(items), place) for place in chosen]
     if None not in found:
         return found
+    contents = [engine.heap.contents[x.cell] for x in items if isinstance(x, Ref)]
+    remedies = {pools.remedy(engine, content) for content in contents} - {""}
     raise engine.refuse(
         "sorted() puts objects in an order known at run time only",
         "sort numbers, or tuples of numbers, of one type",
+        remedy=" ".join([*sorted(remedies - {"shared"}), "apart", "arrays"]),
     )
 
 

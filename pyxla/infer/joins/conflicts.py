@@ -26,7 +26,9 @@ from pyxla.infer.lattice import (
     Compound,
     Conflict,
     Ref,
+    Variant,
     describe,
+    is_none,
 )
 from pyxla.infer.lists import sites
 from pyxla.ir.core import Value
@@ -73,7 +75,7 @@ def sort_of(content: Any) -> str:
 
 
 _LISTS = (ListCell, NumberList, GrowingList, RowList)
-_OBJECTS = (DictCell, SetCell, ObjectCell, Pooled)
+_SEVERAL = (Conflict, Variant)
 _WORDS: dict[Any, str] = {
     (Array, Shadow): "array",
     (ListCell, NumberList, GrowingList, RowList): "list",
@@ -85,6 +87,26 @@ _WORDS: dict[Any, str] = {
 def quoted(name: str) -> str:
     """The name of a variable of the program, quoted; empty for a temporary (`frontend.hoist`)."""
     return "" if re.fullmatch(r"_t_*\d+", name) else repr(name) if name else ""
+
+
+def _demand(contents: Sequence[Any]) -> str:
+    """What may make one value of these: a pool, if all that are something would be rows of it."""
+    known = [x for x in contents if not (x is None or is_none(x) or isinstance(x, _SEVERAL))]
+    pools = set(map(_pool, known))
+    if len(pools) != 1 or None in pools:
+        return "apart"
+    return "shared" if pools == {list} else "pooled"
+
+
+def _pool(content: Any) -> Any:
+    """Which pool has objects like this one; None if none has."""
+    if isinstance(content, _LISTS):
+        return list
+    if isinstance(content, DictCell):
+        return tuple(content.items)
+    if isinstance(content, ObjectCell | Pooled):
+        return content.cls
+    return set if isinstance(content, SetCell) else None
 
 
 def conflict(
@@ -107,12 +129,7 @@ def conflict(
         hint = _OF_ONE_DTYPE
     elif len(arrays) == 1 and None not in arrays:
         hint = SAME_SHAPE
-    demand = "apart"
-    if any(isinstance(content, _LISTS) for content in contents):
-        demand = "shared"
-    elif any(isinstance(content, _OBJECTS) for content in contents):
-        demand = "pooled"
-    found = Conflict(f"{what} may be {kinds}", tuple(notes), tests, hint, demand)
+    found = Conflict(f"{what} may be {kinds}", tuple(notes), tests, hint, _demand(contents))
     if all(isinstance(value, Ref) for value in values):
         found.sites = sites.of_all(
             [s.heap.infos[v.cell] for v, s in zip(values, states, strict=True)]

@@ -92,7 +92,8 @@ def _equal(engine: Engine, item: Item, columns: Sequence[Array], x: Any) -> Any:
     if isinstance(item, Row) and item.cls not in (range, str):
         return _equal_rows(engine, item, columns, x)
     arrays.need_characters(engine, x)
-    raise engine.refuse("items of this kind are not looked for in a list of unknown length")
+    message = "items of this kind are not looked for in a list of unknown length"
+    raise engine.refuse(message, remedy="unrolled")
 
 
 def _equal_far(engine: Engine, item: Item, columns: Sequence[Array], x: Any) -> Any:

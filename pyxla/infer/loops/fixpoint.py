@@ -251,7 +251,7 @@ def _passes(
             size, ghosts = len(entry.block.instrs), []
             continue
         if _nest_deeper(visit.depths, edge.args):
-            return Conflict(_NESTED, hint=_INSTANCES)
+            return Conflict(_NESTED, hint=_INSTANCES, demand="unrolled")
         rebound |= head.rebound(edge)
         _remember(memory, head, edge, inside=bool(engine.loops))
         brought.update(head.mismatched)
