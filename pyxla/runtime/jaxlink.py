@@ -20,6 +20,7 @@ from __future__ import annotations
 import contextlib
 import functools
 import math
+import os
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
@@ -419,8 +420,12 @@ _SERIAL = "cpu-parallel-task-assigner"
 _HOISTING = "while-loop-invariant-code-motion"
 _REASSOCIATING = "algsimp"
 # XLA:CPU compiles each kernel through MLIR, some five milliseconds each, for vectors in large ones;
-# its older emitter takes one.
-_DIRECT = {"xla_cpu_use_fusion_emitters": False}
+# its older emitter takes one. LLVM gets up to 32 modules of a program, and takes some milliseconds
+# to begin with each: of small code, as much as it takes for the code.
+_DIRECT = {
+    "xla_cpu_use_fusion_emitters": False,
+    "xla_cpu_parallel_codegen_split_count": min(4, os.cpu_count() or 1),
+}
 
 
 class Traits(NamedTuple):
