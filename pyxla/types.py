@@ -57,7 +57,7 @@ from pyxla.runtime.descriptions import (
     ArgTuple,
     ArgUnknown,
 )
-from pyxla.runtime.numbers import Path, flattened, numbers_of
+from pyxla.runtime.numbers import Path, array_of_numbers, numbers_of
 from pyxla.runtime.signature import Describe, described
 
 
@@ -233,14 +233,16 @@ class _DescribeTypes(Describe):
             return ArgScalar(python_type(x), self.leaf())
         return super().visit(x, path)
 
-    @staticmethod
-    def array(x: Any) -> np.ndarray | None:
+    def leaves_of(self, x: Any) -> tuple[np.ndarray, ...] | None:
         """As of numbers, where all of them may be types."""
-        shape, items = flattened(x) or ((), ())
-        first = items[0] if items else None
-        if first in (int, float, complex) and all(item is first for item in items):
-            return np.broadcast_to(np.zeros((), PYTHON_DTYPES[first]), shape)
-        return numbers_of(x)
+        return numbers_of(x, _array_of)
+
+
+def _array_of(items: list[Any]) -> np.ndarray | None:
+    first = items[0] if items else None
+    if first in (int, float, complex) and all(item is first for item in items):
+        return np.zeros(len(items), PYTHON_DTYPES[first])
+    return array_of_numbers(items)
 
 
 def describe(
@@ -309,8 +311,10 @@ def spelled(arg: Arg) -> str:
         case ArgTuple(cls, items):
             inner = ", ".join(map(spelled, items))
             return f"({inner}{',' * (len(items) == 1)})" if cls is tuple else _called(cls, inner)
-        case ArgNumbers(type):
+        case ArgNumbers(type, sizes=sizes):
             shown = str(array_type(type.dtype, (), weak=True))
+            if sizes is not None:
+                return f"lists of {type.shape[1]} {shown} at most in a list of {type.shape[0]}"
             for extent in reversed(type.shape):
                 shown = f"[{shown}] * {extent}"
             return shown

@@ -258,8 +258,10 @@ def _collect(arg: Arg, x: Any, path: tuple[Any, ...], leaves: list[Any]) -> None
             x = _converted(type, x)
             _check(_matches(type, x), type, x, path)
             leaves.append(x)
-        case descriptions.ArgNumbers(type):
+        case descriptions.ArgNumbers(type, sizes=sizes):
             held: list[Any] = []
+            if sizes is not None:
+                return _collect_rows(type, x, path, leaves)
             _collect_numbers(type, type.shape, x, path, held)
             leaves.append(np.array(held, type.dtype).reshape(type.shape))
         case descriptions.ArgText(type):
@@ -309,6 +311,20 @@ def _collect_numbers(
             _collect_numbers(type, tuple(inner), y, (*path, step), held)
         else:
             _collect(ArgScalar(array_type(type.dtype, (), weak=True)), y, (*path, step), held)
+
+
+def _collect_rows(type: ArrayType, x: Any, path: tuple[Any, ...], leaves: list[Any]) -> None:
+    """Append the numbers in lists of several lengths, and the lengths."""
+    count, most = type.shape
+    _check(isinstance(x, list) and len(x) == count, f"a list of {count} lists", x, path)
+    rows = np.zeros(type.shape, type.dtype)
+    for i, row in enumerate(x):
+        fits = isinstance(row, list) and len(row) <= most
+        _check(fits, f"a list of at most {most} numbers", row, (*path, i))
+        held: list[Any] = []
+        _collect_numbers(type, (len(row),), row, (*path, i), held)
+        rows[i, : len(row)] = held
+    leaves += (rows, np.array(list(map(len, x)), np.int64))
 
 
 def _converted(type: ArrayType, x: Any) -> Any:

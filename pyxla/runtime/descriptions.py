@@ -53,10 +53,12 @@ class ArgList:
 
 @dataclasses.dataclass(frozen=True, slots=True)
 class ArgNumbers:
-    """A long list of Python numbers of one type, as one array."""
+    """A long list of Python numbers of one type, or lists of such, as one array; sizes: the leaf
+    that has the lengths of the lists in it, where these are of several."""
 
     type: ArrayType
     leaf: int = 0
+    sizes: int | None = None
 
 
 @dataclasses.dataclass(frozen=True, slots=True)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import itertools
 import operator
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from typing import Any
 
 import numpy as np
@@ -12,9 +12,15 @@ import numpy as np
 from pyxla.ir.types import PYTHON_DTYPES
 
 Path = tuple[Any, ...]
+Convert = Callable[[list[Any]], "np.ndarray | None"]
 
 # Lists of more numbers than this are one leaf.
 LONG = 64
+# Lists of lists of several lengths are leaves where they have more rows and numbers than this.
+_FEW = 24
+# How long rows are at least, which are as long as the next power of two, so that other lists have
+# the same signature; and how many times the numbers all rows may be together.
+_LEAST, _SPARSE = 4, 64
 # Lists are looked for numbers so deep.
 _DEPTH = 8
 # The step that says that the items of a list are leaves of their own.
@@ -43,21 +49,43 @@ def flattened(x: Any) -> tuple[tuple[int, ...], list[Any]] | None:
     return tuple(shape), x
 
 
-def numbers_of(x: Any) -> np.ndarray | None:
-    """A long list of Python numbers of one type, or lists of such, as an array; None of anything
-    else."""
-    found = flattened(x)
-    if found is None:
-        return None
-    shape, numbers = found
+def array_of_numbers(numbers: list[Any]) -> np.ndarray | None:
+    """An array of Python numbers of one type; None of anything else."""
     kinds = set(map(type, numbers))
     (kind,) = kinds if len(kinds) == 1 else (None,)
     if kind is not int and kind is not float and kind is not complex:
         return None
     try:
-        return np.array(numbers, PYTHON_DTYPES[kind]).reshape(shape)
+        return np.array(numbers, PYTHON_DTYPES[kind])
     except OverflowError:  # which is said of the number, when it is a leaf
         return None
+
+
+def numbers_of(x: Any, array: Convert = array_of_numbers) -> tuple[np.ndarray, ...] | None:
+    """The leaves of a long list of Python numbers of one type, or of lists of such: an array; where
+    the lists in it are of several lengths, an array with room for the longest, and the lengths.
+    None of anything else."""
+    if (found := flattened(x)) is not None:
+        shape, numbers = found
+        made = array(numbers)
+        return None if made is None else (made.reshape(shape),)
+    return _ragged(x, array)
+
+
+def _ragged(x: Any, array: Convert) -> tuple[np.ndarray, np.ndarray] | None:
+    """As `numbers_of`, of lists of several lengths in a list."""
+    if type(x) is not list or set(map(type, x)) != {list} or len(set(map(id, x))) < len(x):
+        return None
+    sizes = np.fromiter(map(len, x), np.int64, len(x))
+    longest, total = int(sizes.max()), int(sizes.sum())
+    capacity = max(_LEAST, 1 << max(longest - 1, 0).bit_length())
+    if total + len(x) <= _FEW or capacity * len(x) > _SPARSE * (total + LONG):
+        return None
+    if (numbers := array(list(itertools.chain.from_iterable(x)))) is None:
+        return None
+    held = np.zeros((len(x), capacity), numbers.dtype)
+    held[np.arange(capacity) < sizes[:, None]] = numbers
+    return held, sizes
 
 
 def rows_of(x: list[Any], ndim: int, steps: Path = ()) -> Iterator[tuple[Path, list[Any]]]:

@@ -83,6 +83,8 @@ from pyxla.runtime.texts import CODES, is_data, leaves_of
 compiler = late.module("pyxla.compiler")
 
 CONSTANTS = frozenset((bool, str, type(None)))
+# The entry for a list of numbers, by how many leaves it is.
+_NUMBERS = {1: "numbers", 2: "rows"}
 _jax_keys: dict[Any, Any] = {}
 
 
@@ -268,14 +270,15 @@ class _Walk:
     def numbers(self, x: list[Any], place: Any, tree: Any) -> bool:
         """Add a long list of numbers, or of lists of such that were not met before."""
         found = None if is_static(tree and tree.get(ITEMS)) else numbers_of(x)
-        if found is None or (tree and found.ndim > 1):  # of what is in it, something is known
+        if found is None or (tree and found[0].ndim > 1):  # of what is in it, something is known
             return False
-        inside = {id(row[3]): row for row in _rows(x, found.ndim, place)}
+        numbers = found[0]
+        inside = {id(row[3]): row for row in _rows(x, numbers.ndim, place)}
         if not self.seen.keys().isdisjoint(inside):
             return False
         self.seen.update(inside)
-        self.key += (list, *found.shape, "numbers", PYTHON_TYPES[found.dtype])
-        self.leaves.append(found)
+        self.key += (list, *numbers.shape, _NUMBERS[len(found)], PYTHON_TYPES[numbers.dtype])
+        self.leaves += found
         return True
 
     def leaf(self, x: Any, place: Any, tree: Any) -> Container | None:
@@ -368,9 +371,10 @@ class Describe:
             return ArgStatic(_hashable(x, lambda: path))
         if (seen := self.enter(container, x, path)) is not None:
             return ArgSame(seen)
-        if (numbers := self.numbers(x, path)) is not None:
+        if (found := self.numbers(x, path)) is not None:
             self.open.discard(id(x))
-            return ArgNumbers(array_type(numbers.dtype, numbers.shape), self.leaf())
+            type_, leaf = array_type(found[0].dtype, found[0].shape), self.leaf()
+            return ArgNumbers(type_, leaf, self.leaf() if found[1:] else None)
         _, steps, elements = container.open(x)
         parts = zip(steps, elements, strict=True)
         items = tuple([self.visit(element, (*path, step)) for step, element in parts])
@@ -390,16 +394,18 @@ class Describe:
 
     def numbers(self, x: Any, path: Path) -> Any:
         """The numbers of a list that is one leaf, whose lists are none that were met before."""
-        found = None if (*path, ITEMS) in self.static else self.array(x)
-        if found is None or (found.ndim > 1 and below_path(self.static, path)):
+        found = None if (*path, ITEMS) in self.static else self.leaves_of(x)
+        if found is None or (found[0].ndim > 1 and below_path(self.static, path)):
             return None
-        inside = {id(row): ((*path, *steps), row) for steps, row in rows_of(x, found.ndim)}
+        inside = {id(row): ((*path, *steps), row) for steps, row in rows_of(x, found[0].ndim)}
         if not self.seen.keys().isdisjoint(inside):
             return None
         self.seen |= inside
         return found
 
-    array = staticmethod(numbers_of)
+    def leaves_of(self, x: Any) -> tuple[np.ndarray, ...] | None:
+        """The leaves of a list of numbers (`runtime.numbers`)."""
+        return numbers_of(x)
 
     def jax_array(self, aval: Any, path: Path, traced: bool = False) -> Arg:
         type_ = _checked(aval.dtype, aval.shape, path)
@@ -538,8 +544,9 @@ def _rekey(arg: Arg, key: list[Any]) -> None:
             key += ("same", path)
         case ArgUnknown(cls, dtype):
             key += ("unknown", cls, dtype)
-        case ArgNumbers(type):
-            key += (list, *type.shape, "numbers", PYTHON_TYPES[type.dtype])
+        case ArgNumbers(type, sizes=sizes):
+            word = _NUMBERS[1 if sizes is None else 2]
+            key += (list, *type.shape, word, PYTHON_TYPES[type.dtype])
         case ArgText(type):
             key += (str, type.dtype, type.shape)
         case _:

@@ -200,7 +200,7 @@ def _attempt(
             world.given_rows = shared.given(engine, lists)
             world.given_rows |= pools.given(engine, world.paths)
             world.given |= number_lists.given(engine, lists)
-            world.initial |= {c: engine.heap.contents[c] for c in lists}
+            world.changed(lists)
             return _run(world)
     except TooDeep as refusal:
         raise _with_stack(_decided(world, refusal), engine) from None
@@ -242,7 +242,7 @@ def _demand(world: World, need: NeedsStatic) -> Exception:
     what = need.what or "this value"
     lists = [(*world.numbers[v], ITEMS) for v in numbers if v in world.numbers]
     chosen = next(filter(None, [pools.remedy(engine, content) for content in need.among]), "")
-    if lists and not chosen:
+    if lists and not chosen and not (need.otherwise and need.otherwise.remedy):
         return Restart(dict.fromkeys(lists, need.loc), [])
     if any(isinstance(v, Data) for v in numbers):  # what may do without them comes first
         engine.findings.valued |= {path[0] for path in paths}

@@ -13,20 +13,31 @@ from pyxla.infer.arrays import views
 from pyxla.infer.arrays.overlaps import shared_buffer
 from pyxla.infer.calls.captures import Captures
 from pyxla.infer.containers import steps
-from pyxla.infer.demands import SHORT
+from pyxla.infer.demands import SHORT, argument_site
 from pyxla.infer.engine import Engine
 from pyxla.infer.facts.deciding import Data
-from pyxla.infer.heap import READ_ONLY, DictCell, ListCell, NumberList, ObjectCell, reachable
+from pyxla.infer.heap import (
+    READ_ONLY,
+    DictCell,
+    GrowingList,
+    ListCell,
+    NumberList,
+    ObjectCell,
+    RowList,
+    reachable,
+)
 from pyxla.infer.lattice import Array, Compound, Conflict, Const, Ref, Scalar, Tuple
 from pyxla.infer.lists import columnar
+from pyxla.infer.lists.item_types import Nested, Number
 from pyxla.infer.lists.items import item_of, joined_items
 from pyxla.infer.lists.pools import Given
+from pyxla.infer.lists.sites import Meeting
 from pyxla.infer.places import Place
 from pyxla.infer.rules import RULES
 from pyxla.infer.text.codes import string
 from pyxla.ir.build import building
 from pyxla.ir.core import Value
-from pyxla.ir.types import array_type
+from pyxla.ir.types import ArrayType, array_type
 from pyxla.lib.containers import stand_for
 from pyxla.lib.operands import INT, splat
 from pyxla.lib.random.state import STATES
@@ -101,8 +112,16 @@ class World:
 
     def lists(self) -> dict[int, Path]:
         """The lists among the arguments, with their paths; those that are in others come first."""
-        kinds = (ListCell, NumberList)
+        kinds = (ListCell, NumberList, GrowingList, RowList)
         return {c: self.paths[c] for c, held in self.initial.items() if isinstance(held, kinds)}
+
+    def changed(self, lists: Iterable[int]) -> None:
+        """Note how lists are kept when the program starts."""
+        contents: Any = self.engine.heap.contents
+        self.initial |= {cell: contents[cell] for cell in lists}
+        for held in self.initial.values():
+            if isinstance(held, GrowingList):
+                self.given |= {column.cell: contents[column.cell] for column in held.columns}
 
     # arguments
 
@@ -134,12 +153,11 @@ class World:
                 return Tuple(self.each(items, path), cls)
             case descriptions.ArgList(items):
                 return self.pin(ListCell(self.within(arg, items, path, range(len(items)))), path)
-            case descriptions.ArgNumbers(type):
-                value = self.param(type, self.names.get(path[0], ""))
-                self.numbers[value] = path
-                data = self.engine.heap.new(Array(value), None)
-                self.given[data] = Array(value)
-                return self.lists_over(Ref(data), type.shape, path)
+            case descriptions.ArgNumbers(type, sizes=sizes):
+                data = self.column(type, path)
+                if sizes is not None:
+                    return self.rows_over(self.column(array_type(INT, type.shape[:1]), path), data)
+                return self.lists_over(data, type.shape, path)
             case descriptions.ArgText(type):
                 codes = self.param(type, self.names.get(path[0], ""))
                 size = self.param(array_type(INT))
@@ -166,6 +184,27 @@ class World:
             case descriptions.ArgPytree(cls, treedef, items):
                 return Compound("pytree", self.each(items, path), (cls, treedef))
         raise TypeError(f"not an argument: {arg!r}")
+
+    def column(self, type: ArrayType, path: Path) -> Ref:
+        """An array that is a leaf, of a list."""
+        value = self.param(type, self.names.get(path[0], ""))
+        self.numbers[value] = path
+        data = self.engine.heap.new(Array(value), None)
+        self.given[data] = Array(value)
+        return Ref(data)
+
+    def rows_over(self, sizes: Ref, data: Ref) -> Ref:
+        """A list of lists of numbers of several lengths."""
+        type, path = self.given[data.cell].value.type, self.numbers[self.given[data.cell].value]
+        number, sites = Number(array_type(type.dtype, (), weak=True)), argument_site((*path, 0))
+        asked = Meeting(frozenset({sites}))
+        item = Nested(number, type.shape[1], None, asked)
+        outer = self.pin(GrowingList((sizes, data), item), path)
+        self.engine.heap.infos[outer.cell].asked = asked
+        for i in range(type.shape[0]):
+            self.pin(RowList(outer, i), (*path, i))
+        self.initial[outer.cell] = self.initial.pop(outer.cell)  # what is in it comes first
+        return outer
 
     def lists_over(self, data: Ref, shape: tuple[int, ...], path: Path) -> Ref:
         """A list over an array, and those that are in it."""

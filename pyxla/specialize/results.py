@@ -57,6 +57,8 @@ from pyxla.ops.elementwise import convert
 from pyxla.runtime import outcome as out
 from pyxla.specialize.arguments import World
 
+_MOVED = "lists in an argument may be in other places when the call ends"
+
 
 class Outputs:
     """Flat results, and the trees over them."""
@@ -87,7 +89,8 @@ class Outputs:
         roots += end.parted.values()
         self.shared = returned.shared_cells(self.engine.heap, roots)
         tree = self.tree(end.result)
-        writes, stores = [], self.grids()
+        writes, stores = [], [*self.grids(), *self.nested()]
+        now = [self.engine.heap.contents[cell] for cell in world.initial]
         for cell, before in world.initial.items():
             if self.engine.heap.infos[cell].read_only:
                 continue  # nobody wrote to it, even where its contents are told by a selection
@@ -102,6 +105,8 @@ class Outputs:
                 continue
             if isinstance(before, NumberList):
                 same = self.same_numbers(before, after)
+            elif isinstance(before, (GrowingList, RowList)):
+                same = self.same_rows_of(cell, before, after)
             else:
                 same = after is before or (isinstance(after, Array) and _unchanged(after, before))
             if same and cell in world.inside:
@@ -110,7 +115,9 @@ class Outputs:
             if same:
                 continue
             if isinstance(after, Conflict):
-                raise CompileError(after.reason, notes=after.notes)
+                raise self.engine.use(after)
+            if any(columnar.is_in(x, cell) for x in now):
+                raise self.engine.refuse(_MOVED, "give it a copy: x[:]", remedy="shared")
             if cell in world.parts:
                 for leaf, ref in world.parts[cell]:
                     shown = views.apply(ref.view, after)
@@ -169,6 +176,51 @@ class Outputs:
                 stores.append(out.Store(self.world.paths[cell], made, nested=True))
                 self.written.add(before.data.cell)
         return stores
+
+    def nested(self) -> list[out.Store]:
+        """The lists of lists of several lengths whose rows are the caller's, and were written."""
+        stores = []
+        for cell, before in self.world.initial.items():
+            after = self.engine.heap.contents[cell]
+            if type(before) is GrowingList and self.has_its_rows(cell):
+                self.written.add(cell)
+                if not self.is_unchanged(before, after):
+                    made = self.container(after)
+                    stores.append(out.Store(self.world.paths[cell], made, nested=True))
+        return stores
+
+    def has_its_rows(self, cell: int) -> bool:
+        """Whether an argument is a list of lists of several lengths, with those that it was given
+        with, and no others."""
+        heap, initial = self.engine.heap, self.world.initial
+        rows = [c for c, x in initial.items() if columnar.is_in(x, cell)]
+        after = heap.contents[cell]
+        if not rows or type(after) is not GrowingList or columnar.size_of(heap, after) != len(rows):
+            return False
+        return all(heap.contents.get(c) == initial[c] for c in rows)
+
+    def has_rows_given(self, x: GrowingList) -> bool:
+        """Whether rows of an argument may be in a list, too."""
+        if not reading.holds_lists(x.item):
+            return False
+        lists = [held for held in self.world.initial.values() if type(held) is GrowingList]
+        kept = self.engine.heap.kept
+        common = [any(c.cell in kept for c in held.columns) for held in (x, *lists)]
+        return common[0] and any(common[1:])
+
+    def is_unchanged(self, before: GrowingList, after: Any) -> bool:
+        """Whether the columns of a list are as they were given."""
+        heap, given = self.engine.heap, self.world.given
+        if type(after) is not GrowingList or after.columns != before.columns:
+            return False
+        held = [(resolve(heap, heap.contents[c.cell]), given[c.cell]) for c in after.columns]
+        return all(isinstance(x, Array) and _unchanged(x, y) for x, y in held)
+
+    def same_rows_of(self, cell: int, before: GrowingList | RowList, after: Any) -> bool:
+        """Whether a list is as it was, or is stored with those that it is in, or has in it."""
+        if isinstance(before, RowList):
+            return before.parent.cell in self.written
+        return cell in self.written or self.is_unchanged(before, after)
 
     def is_given(self, x: NumberList, before: NumberList) -> bool:
         """Whether the array of a list is that which it was given with."""
@@ -293,11 +345,20 @@ class Outputs:
             else:
                 content = resolve(self.engine.heap, self.engine.heap.contents[x.cell])
                 array = isinstance(content, Array)
-                if isinstance(content, NumberList) and content.data.cell in self.world.given:
+                if type(content) is RowList and self.has_its_rows(content.parent.cell):
+                    self.trees[key] = self.row_given(content)
+                elif isinstance(content, NumberList) and content.data.cell in self.world.given:
                     self.trees[key] = self.row_of(content.data)
                 else:
                     self.trees[key] = self.array(x) if array else self.container(content)
         return self.trees[key]
+
+    def row_given(self, row: RowList) -> out.OutArgument | out.OutItem:
+        """One of the lists in an argument."""
+        path = self.world.paths[row.parent.cell]
+        if isinstance(row.index, int):
+            return out.OutArgument((*path, row.index))
+        return out.OutItem(path, self.result(row.index.value))
 
     def row_of(self, data: Ref) -> out.OutItem:
         """The list that shows one row of an array of lists that were given."""
@@ -356,6 +417,8 @@ class Outputs:
                     raise self.engine.refuse("the list that this one is in is of no one type")
                 return self.container(row)
             case GrowingList(item=item, cls=cls):
+                if self.has_rows_given(content):
+                    raise self.engine.refuse(_MOVED, "give it a copy: x[:]", remedy="shared")
                 arrays_ = reading.columns_of(self.engine, content)
                 if not arrays_:
                     return out.OutList(())

@@ -159,3 +159,33 @@ def test_rows_that_data_chooses_are_one_list_where_they_are_one(places):
     cube = [[[i, j, 1] for j in range(4)] for i in range(12)]
     for m in (given, cube):
         assert pyxla.compile(which_rows)(m, *places) == which_rows(m, *places)
+
+
+def counted(graph):
+    return [len(row) for row in graph], sum(v for row in graph for v in row)
+
+
+def test_lists_of_several_lengths_are_one_program():
+    """Lists whose longest has as much room are of one program, and it does not get longer."""
+    compiled = pyxla.compile(counted)
+    for step in (2, 3, 5):
+        graph = [list(range(i % (step + 2))) for i in range(30)]
+        assert compiled(graph) == counted(graph)
+    assert len(compiled.specializations) == 2
+    sizes = [
+        len(pyxla.code_typed(counted, [[1] * (i % 5) for i in range(n)]).splitlines())
+        for n in (30, 300)
+    ]
+    assert sizes[0] == sizes[1]
+
+
+def test_lists_of_several_lengths_among_the_arguments_of_an_artifact(tmp_path):
+    graph = [[i] * (i % 5) for i in range(30)]
+    pyxla.build(counted, graph, path=tmp_path / "counted.pyxla")
+    loaded = pyxla.load(tmp_path / "counted.pyxla")
+    other = [[i + 1] * (i * i % 5) for i in range(30)]
+    assert loaded(other) == counted(other)
+    with pytest.raises(TypeError, match="at most 4 numbers"):
+        loaded([*other[:-1], [1] * 5])
+    with pytest.raises(TypeError, match="a list of 30 lists"):
+        loaded(other[1:])

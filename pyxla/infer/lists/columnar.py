@@ -75,6 +75,11 @@ def row_content(heap: Heap, row: RowList) -> GrowingList | None:
     return GrowingList(tuple(columns[1:]), item.item, size=columns[0], fixed=item.fixed)
 
 
+def is_in(content: Any, cell: int) -> bool:
+    """Whether a list is a row of the list at `cell`, which is no pool."""
+    return type(content) is RowList and content.parent.cell == cell and content.cls is None
+
+
 def element_of(heap: Heap, column: Ref, index: Any) -> Ref:
     shape = (
         column.view[-1].shape if column.view else resolve(heap, heap.contents[column.cell]).shape

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import replace
 from typing import Any
 
 from pyxla.errors import Location, in_program
 from pyxla.infer.demands import Path, argument_site
 from pyxla.infer.engine import Engine
 from pyxla.infer.frame import Frame
-from pyxla.infer.heap import ListCell, RowList
+from pyxla.infer.heap import GrowingList, ListCell, RowList
 from pyxla.infer.lattice import Ref, Tuple
 from pyxla.infer.lists import columnar, growing, reading
 from pyxla.infer.lists.item_types import LISTS, Nested, Row
@@ -54,15 +55,37 @@ def given(engine: Engine, paths: Mapping[int, Path]) -> dict[type, Given]:
 def _enter_all(engine: Engine, cls: type, lists: Mapping[int, Path]) -> Given:
     """Make arguments the rows of a pool that is empty."""
     heap, pool = engine.heap, engine.pools[cls]
-    item = joined_items([item_of(heap, Ref(cell)) for cell in lists])
-    if not isinstance(item, Nested):
-        raise engine.refuse(_ITEMS)
-    heap.contents[pool.cell] = ListCell(tuple([Tuple((Ref(cell),)) for cell in lists]))
-    made = columnar.laid_out(heap, pool, Row(tuple, (item,)), len(lists), sized=False)
+    parents = {x.parent.cell for x in map(heap.contents.get, lists) if type(x) is RowList}
+    whole = [_apart(engine, Ref(parent)) for parent in sorted(parents)]
+    if len(whole) == 1 and all(type(heap.contents[cell]) is RowList for cell in lists):
+        made = replace(whole[0], item=Row(tuple, (whole[0].item,)))
+    else:
+        made = _laid(engine, pool, lists)
     heap.contents[pool.cell] = made
     for i, cell in enumerate(lists):
         heap.contents[cell] = RowList(pool, i, (0,), cls)
     return Given(tuple(lists.values()), made, tuple(reading.columns_of(engine, made)))
+
+
+def _apart(engine: Engine, x: Ref) -> GrowingList:
+    """The list of lists `x` as it was in columns: it becomes one of the rows as they are."""
+    contents: Any = engine.heap.contents
+    rows = {
+        y.index: c for c, y in contents.items() if type(y) is RowList and y.parent.cell == x.cell
+    }
+    whole: Any = contents[x.cell]
+    contents[x.cell] = ListCell(tuple([Ref(rows[i]) for i in range(len(rows))]))
+    return whole
+
+
+def _laid(engine: Engine, pool: Ref, lists: Mapping[int, Path]) -> GrowingList:
+    """Lists in the columns of a pool."""
+    heap = engine.heap
+    item = joined_items([item_of(heap, Ref(cell)) for cell in lists])
+    if not isinstance(item, Nested):
+        raise engine.refuse(_ITEMS)
+    heap.contents[pool.cell] = ListCell(tuple([Tuple((Ref(cell),)) for cell in lists]))
+    return columnar.laid_out(heap, pool, Row(tuple, (item,)), len(lists), sized=False)
 
 
 def visit(engine: Engine, frame: Frame, instr: Instr) -> Any:
