@@ -155,3 +155,25 @@ def popped_after_it_grew_again(x):
     total = s.pop()
     s.add(7)
     return total + s.pop()  # <-
+
+
+class Arc:
+    def __init__(self, start, end):
+        self.start, self.end = start, end
+
+
+@bad("may be a list of 0 items or mutable object")
+def loop_over_one_of_several_sets():
+    """One of them is empty, and a loop changes which is read."""
+    graph = {i: set() for i in range(4)}
+    for arc in [Arc(0, 1), Arc(1, 2), Arc(0, 3), Arc(3, 2)]:
+        graph[arc.start].add(arc)
+    queue = [(0, [0])]
+    while len(queue):
+        node, path = queue.pop(0)
+        ends = [arc.end for arc in graph[node]]  # <-
+        for end in set(ends) - set(path):
+            queue.append((end, [*path, end]))
+            if end == 2:
+                return True
+    return False

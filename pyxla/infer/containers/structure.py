@@ -104,7 +104,8 @@ def _set_order(engine: Engine, content: SetCell) -> list[Any]:
 
 def _ordered(engine: Engine, content: ObjectCell) -> Any:
     """The items of a set in CPython's order; texts, for which it promises none, sorted."""
-    names, changed = content.fields["names"], content.fields["changed"]
+    names = using.use(engine, content.fields["names"])
+    changed = content.fields["changed"]
     grown = columnar.found(engine.heap, names)
     items = engine.content(names).items if grown is None else ()
     if grown is None and (len(items) < 2 or tables.keeps_order(engine, items)):

@@ -12,6 +12,7 @@ from typing import Any
 
 import numpy as np
 
+from pyxla.infer import using
 from pyxla.infer.facts.deciding import decided_by_data
 from pyxla.infer.heap import DictCell, Heap, ListCell, ObjectCell, Pooled, SetCell
 from pyxla.infer.interface import Engine
@@ -229,11 +230,12 @@ def is_chained(engine: Engine, table: Ref, key: Any) -> bool:
     content = engine.heap.contents[table.cell]
     if not isinstance(content, ObjectCell):
         return False
-    held, has = columnar.found(engine.heap, content.fields["names"]), "heads" in content.fields
+    names = using.use(engine, content.fields["names"])
+    held, has = columnar.found(engine.heap, names), "heads" in content.fields
     if not has and (held is None or not LARGE < columnar.room_of(engine.heap, held) <= MOST):
         return False
     numbers = is_number(key) or (isinstance(key, Tuple) and all(map(is_number, key.items)))
-    known = () if held else engine.content(content.fields["names"]).items
+    known = () if held else engine.content(names).items
     items = [held.item] if held else [item_of(engine.heap, x) for x in known]
     suits = numbers and all(map(_are_numbers, items))
     engine.findings.large |= suits

@@ -6,6 +6,7 @@ import re
 from collections.abc import Sequence
 from typing import Any
 
+from pyxla.errors import is_own
 from pyxla.infer.heap import (
     DictCell,
     GrowingList,
@@ -118,7 +119,8 @@ def conflict(
         note = (f"{shown(value, state)} here", state.loc)
         if value is not UNDEFINED and note not in notes:
             notes.append(note)
-    what = quoted(name) or "the value"
+    own = any(loc is not None and is_own(loc) for _, loc in notes)  # which is not shown
+    what = "the value" if own else quoted(name) or "the value"
     kinds = " or ".join(dict.fromkeys([n[0].removesuffix(" here") for n in notes]))
     lists = [isinstance(_content(v, s), ListCell) for v, s in zip(values, states, strict=True)]
     texts = [isinstance(value, Compound) and value.kind == "text" for value in values]
@@ -129,7 +131,8 @@ def conflict(
         hint = _OF_ONE_DTYPE
     elif len(arrays) == 1 and None not in arrays:
         hint = SAME_SHAPE
-    found = Conflict(f"{what} may be {kinds}", tuple(notes), tests, hint, _demand(contents))
+    places = () if own else tuple(notes)
+    found = Conflict(f"{what} may be {kinds}", places, tests, hint, _demand(contents))
     if all(isinstance(value, Ref) for value in values):
         found.sites = sites.of_all(
             [s.heap.infos[v.cell] for v, s in zip(values, states, strict=True)]
