@@ -90,3 +90,39 @@ def blocks(a, n):
         np.block([[a[i]] for i in range(n)]),
         numbers,
     )
+
+
+@program("lists", lambda: (1.0, 5), lambda: (2.0, 1))
+def rows_of_numbers_of_two_kinds(y, n):
+    """A float of Python's is the first number, one of NumPy's each other."""
+    t, rows = 0.0, []
+    for i in range(n):
+        y = y if i % 2 else np.cos(y)
+        rows.append((t, y))
+        t += 0.5
+    return np.array(rows), np.array(rows).T[1]
+
+
+GRID = np.linspace(-2, 2, 70)
+
+
+@program("lists", lambda: (GRID, 2**60 + 1), lambda: (GRID, 5), lambda: ([1.5, -2.0, 3.0], 7))
+def ints_among_floats_of_grown_list(x, whole):
+    out, rows = [], []
+    for i in range(len(x)):
+        if x[i] > 0.5:
+            out.append(whole)
+            rows.append((i, whole))
+        elif x[i] > -3:
+            out.append(x[i])
+            rows.append((x[i], i))
+    dtypes = int, float, bool, np.float32
+    return [np.array(out, dtype) for dtype in dtypes], np.array(rows, dtype=int), np.array(rows)
+
+
+@program("lists", lambda: (np.array([1.5, -2.0, 3.7, -1.0]), 2**60 + 1))
+def ints_among_floats_of_known_list(x, whole):
+    out = []
+    for v in x:
+        out.append(v if v > 0 else whole)
+    return np.array(out, dtype=int), np.array([out, [1] * 4], int), np.asarray(out, np.float32)

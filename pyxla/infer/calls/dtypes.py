@@ -16,12 +16,15 @@ from pyxla.infer.lattice import Array, Const, Ref, Scalar
 from pyxla.lib.registry import is_numpys
 
 
-def is_floating(x: Any) -> bool:
-    """Whether an argument is a dtype of floats or complex numbers."""
+def asked(value: Any, args: Sequence[Any], kwargs: dict[str, Any]) -> np.dtype | None:
+    """The dtype of numbers that a library function is asked for, where one is."""
+    second = args[1] if value in (np.array, np.asarray) and len(args) > 1 else Const(None)
+    given = kwargs.get("dtype", second)
     try:
-        return isinstance(x, Const) and x.value is not None and np.dtype(x.value).kind in "fc"
+        found = np.dtype(given.value) if isinstance(given, Const) and given.value else None
     except TypeError:
-        return False
+        return None
+    return found if found is not None and found.kind in "biufc" else None
 
 
 def check_dtypes(engine: Engine, name: str, value: Any, result: Any, args: Sequence[Any]) -> None:

@@ -17,7 +17,7 @@ from pyxla.infer.arrays.fitting import verify_output
 from pyxla.infer.arrays.positions import verify_positions
 from pyxla.infer.calls import conversions
 from pyxla.infer.calls.captures import BoundedOperand, operand
-from pyxla.infer.calls.dtypes import check_dtypes, is_floating
+from pyxla.infer.calls.dtypes import asked, check_dtypes
 from pyxla.infer.calls.executed import OF_OBJECTS, folds, name_of, static_arguments, yields_number
 from pyxla.infer.calls.visiting import call_function
 from pyxla.infer.engine import Engine
@@ -55,8 +55,8 @@ def call_library(
             sized = [engine.bounded_operand(x) for x in given]
             raise _sized_by_counter(engine, sized, refusal) or refusal from None
     if is_numpys(value):  # to which a list of numbers is the array of them
-        floats = is_floating(kwargs.get("dtype"))
-        args = [number_lists.by_value(engine, a, floats) for a in args]
+        dtype = asked(value, args, kwargs)
+        args = [number_lists.by_value(engine, a, dtype) for a in args]
         kwargs = {k: number_lists.by_value(engine, a) for k, a in kwargs.items()}
     if (operated.is_tracked(value) or any(map(kinds.has_exact, args))) and "out" not in kwargs:
         again = functools.partial(call_library, engine, value, implementation)
@@ -100,7 +100,7 @@ def call_library(
     if engine.mixed is not None and any(map(kinds.may_be_array, args)):
         if implementation.rank0 == "method" or (implementation.same and isinstance(found, Ref)):
             raise kinds.refused(engine, f"{name_of(value)} of a number", *args)
-    if engine.mixed is not None:
+    if engine.mixed is not None and asked(value, args, kwargs) is None:
         check_dtypes(engine, name_of(value), value, found, args)
     return operated.operated(engine, value, args, found) if operated.is_tracked(value) else found
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Sequence
 from typing import Any
 
@@ -16,6 +17,8 @@ from pyxla.infer.lists.item_types import Block, Nested, Number, Row
 from pyxla.infer.lists.items import count, far_of
 from pyxla.infer.lists.reading import columns_of, needs_length
 from pyxla.lib import manipulation
+from pyxla.lib.masks import number
+from pyxla.ops.elementwise import compare, select
 
 MIXED = "the dtype of an array of these numbers depends on which of them there are"
 SAID = "append numbers of one type, float(x), or say the dtype, np.array(items, dtype=float)"
@@ -32,35 +35,62 @@ def numbers(engine: Engine, content: GrowingList) -> tuple[Ref, bool] | None:
     return column, item.type.weak
 
 
-def ensure_dtype(engine: Engine, item: Number, columns: Sequence[Array]) -> None:
+def _dtype(part: Number | Block) -> np.dtype:
+    return part.type.dtype if isinstance(part, Number) else part.dtype
+
+
+def _ensure_dtype(engine: Engine, parts: Sequence[Any], held: Sequence[Sequence[Array]]) -> None:
     """The program raises TypeError where a list of ints and floats holds no float: the array of it
-    would have another dtype."""
-    wide = [i for i, kind in enumerate(item.choices) if kinds.dtype_of(kind) == item.type.dtype]
-    if not wide:
-        raise engine.refuse(MIXED, SAID)
-    which = arrays.fresh(engine, columns[1])
+    would have another dtype.  held: the columns of each part of an item."""
+    wide = np.result_type(*map(_dtype, parts))
     found_: Any = Const(False)
-    for i in wide:
-        hits = engine.rules.compare(engine, "eq", which, Const(i))
-        some = engine.rules.call(engine, Const(np.any), [hits], {})
-        found_ = engine.rules.either(engine, found_, engine.rules.truth(engine, some))
-    engine.ensure(found_, TypeError(f"{MIXED}: {SAID}"))
+    for part, columns in zip(parts, held, strict=True):
+        choices = [kinds.dtype_of(kind) for kind in getattr(part, "choices", ())] or [_dtype(part)]
+        if set(choices) == {wide}:
+            return
+        for i in [i for i, dtype in enumerate(choices) if dtype == wide]:
+            which = arrays.fresh(engine, columns[1])
+            hits = engine.rules.compare(engine, "eq", which, Const(i))
+            some = engine.rules.call(engine, Const(np.any), [hits], {})
+            found_ = engine.rules.either(engine, found_, engine.rules.truth(engine, some))
+    if any(isinstance(part, Number) and part.choices for part in parts):
+        if isinstance(found_, Const):
+            raise engine.refuse(MIXED, SAID)
+        engine.ensure(found_, TypeError(f"{MIXED}: {SAID}"))
 
 
-def as_columns(engine: Engine, content: GrowingList, floats: bool = False) -> Array:
-    """The list as the array that NumPy makes of it; `floats`: which is to be one of these."""
+def _column(part: Any, columns: Sequence[Array], asked: np.dtype | None) -> Array:
+    """The numbers of one part of the items; where ints are asked for, those that a float does not
+    hold are read where they are held."""
+    if asked is None or asked.kind not in "iu" or not isinstance(part, Number) or not part.exact:
+        return columns[0]
+    wide, which, exact = [column.value for column in columns]
+    found = manipulation.astype(Array(wide), exact.type.dtype).value
+    for i, kind in enumerate(part.choices):
+        if kinds.dtype_of(kind).kind in "biu":
+            here = compare(which, number(i, columns[1].dtype, which.type.shape), direction="EQ")
+            found = select(here, exact, found)
+    return Array(found, columns[0].extents)
+
+
+def as_columns(engine: Engine, content: GrowingList, asked: np.dtype | None = None) -> Array:
+    """The list as the array that NumPy makes of it; `asked`: the dtype that it is to have."""
     item = content.item
     columns = columns_of(engine, content)
-    if isinstance(item, Number) and item.choices and not floats:
-        ensure_dtype(engine, item, columns)
-    if isinstance(item, (Number, Block)):
-        return columns[0]
     if isinstance(item, Nested) and item.fixed is not None and count(item) == 2:
         return columns[1]
-    parts = item.items if isinstance(item, Row) and item.cls is not str and not far_of(item) else ()
-    flat = parts and all(isinstance(i, (Number, Block)) for i in parts)
-    if not flat or len({c.shape for c in columns}) > 1 or len(parts) != len(columns):
+    rows = isinstance(item, Row) and item.cls is not str and not far_of(item)
+    parts = item.items if rows else (item,)
+    given = iter(columns)
+    held = [[*itertools.islice(given, count(part))] for part in parts]
+    flat = parts and all(isinstance(part, (Number, Block)) for part in parts)
+    if not flat or len({own[0].shape for own in held}) > 1:
         what = "a list of such items does not become an array here"
         raise needs_length(engine, content, what)
-    whole = manipulation.stack([Array(c.value) for c in columns], axis=1)
-    return Array(whole.value, (*(columns[0].extents or (None,)), *[None] * (whole.ndim - 1)))
+    if asked is None:
+        _ensure_dtype(engine, parts, held)
+    found = [_column(part, own, asked) for part, own in zip(parts, held, strict=True)]
+    if not rows:
+        return found[0]
+    whole = manipulation.stack([Array(c.value) for c in found], axis=1)
+    return Array(whole.value, (*(found[0].extents or (None,)), *[None] * (whole.ndim - 1)))

@@ -16,6 +16,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from typing import Any
 
+import numpy as np
+
 from pyxla.infer.arrays import access as arrays
 from pyxla.infer.demands import Needs, Path, argument_site
 from pyxla.infer.facts.deciding import decided_by_data
@@ -23,6 +25,7 @@ from pyxla.infer.facts.refine import constant_of
 from pyxla.infer.heap import GrowingList, Heap, ListCell, NumberList
 from pyxla.infer.interface import Engine
 from pyxla.infer.joins.joined import joined_number_type
+from pyxla.infer.joins.kinds import has_exact
 from pyxla.infer.lattice import Array, Compound, Const, Ref, Scalar, Tuple, is_number, number_type
 from pyxla.infer.lists import as_arrays, columnar
 from pyxla.infer.lists.item_types import Number
@@ -253,30 +256,34 @@ def copied_deeply(engine: Engine, x: NumberList, made: dict[int, Any]) -> Ref:
     return engine.new(NumberList(Ref(made[~x.data.cell].cell, x.data.view), x.python))
 
 
-def by_value(engine: Engine, x: Any, floats: bool = False) -> Any:
+def by_value(engine: Engine, x: Any, asked: np.dtype | None = None) -> Any:
     """A list that is kept as arrays as NumPy's array of it, also in tuples, lists and indexes;
-    anything else as it is.  floats: a dtype of these is asked for."""
+    anything else as it is.  asked: the dtype that it is to have."""
     grown = columnar.found(engine.heap, x)
     if grown is not None:
-        return as_arrays.as_columns(engine, grown, floats)
+        return as_arrays.as_columns(engine, grown, asked)
     kept = packed(engine.heap, x)
     if kept is not None:
         return array_of(engine.heap, kept)
+    ints = asked is not None and asked.kind in "iu"
+    if ints and has_exact(x):
+        return engine.rules.call(engine, Const(int), [x], {})
     if not isinstance(x, (Tuple, Ref)):
         return x
     held = x if isinstance(x, Tuple) else engine.heap.contents[x.cell]
-    if not isinstance(held, (Tuple, ListCell)) or not _grow(engine.heap, held.items):
+    if not isinstance(held, (Tuple, ListCell)) or not _change(engine.heap, held.items, ints):
         return x
-    return Tuple(tuple([by_value(engine, item) for item in held.items]))
+    return Tuple(tuple([by_value(engine, item, asked) for item in held.items]))
 
 
-def _grow(heap: Heap, items: Iterable[Any]) -> bool:
-    """Whether one of `items` is, or holds, a list whose length is known at run time only."""
+def _change(heap: Heap, items: Iterable[Any], ints: bool) -> bool:
+    """Whether one of `items` is, or holds, a list whose length is known at run time only; or,
+    where `ints` are asked for, one that a float does not hold."""
     for x in items:
         held = x if isinstance(x, Tuple) else heap.contents.get(x.cell) if isinstance(x, Ref) else x
-        if isinstance(held, (Tuple, ListCell)) and _grow(heap, held.items):
+        if isinstance(held, (Tuple, ListCell)) and _change(heap, held.items, ints):
             return True
-        if columnar.found(heap, x) is not None:
+        if columnar.found(heap, x) is not None or (ints and has_exact(x)):
             return True
     return False
 
