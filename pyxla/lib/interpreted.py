@@ -11,6 +11,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from pyxla.lib.iterators import uneven
 from pyxla.lib.sequences import NO_MAXIMUM, NO_MINIMUM
 
 
@@ -326,9 +327,9 @@ def zip_strictly(first: Any, *others: Any) -> Iterator[Any]:
         yield first[n], *[other[n] for other in others]
     for k, other in enumerate(others):
         if size == shortest and len(other) > shortest:
-            raise ValueError(_uneven(k, "longer"))
+            raise ValueError(uneven(k, "longer"))
         if size > shortest and len(other) == shortest:
-            raise ValueError(_uneven(k, "shorter"))
+            raise ValueError(uneven(k, "shorter"))
 
 
 def zip_first_strictly(items: Any, *others: Any) -> Iterator[Any]:
@@ -337,12 +338,12 @@ def zip_first_strictly(items: Any, *others: Any) -> Iterator[Any]:
     for x in items:
         for k, other in enumerate(others):
             if n >= len(other):
-                raise ValueError(_uneven(k, "shorter"))
+                raise ValueError(uneven(k, "shorter"))
         yield x, *[other[n] for other in others]
         n += 1
     for k, other in enumerate(others):
         if n < len(other):
-            raise ValueError(_uneven(k, "longer"))
+            raise ValueError(uneven(k, "longer"))
 
 
 def zip_last_strictly(first: Any, items: Any) -> Iterator[Any]:
@@ -350,17 +351,11 @@ def zip_last_strictly(first: Any, items: Any) -> Iterator[Any]:
     n, size = 0, len(first)
     for x in items:
         if n >= size:
-            raise ValueError(_uneven(0, "longer"))
+            raise ValueError(uneven(0, "longer"))
         yield first[n], x
         n += 1
     if n < size:
-        raise ValueError(_uneven(0, "shorter"))
-
-
-def _uneven(k: int, how: str) -> str:
-    """What `zip` says of the argument after the first `k + 1`."""
-    before = "argument 1" if k == 0 else f"arguments 1-{k + 1}"
-    return f"zip() argument {k + 2} is {how} than {before}"
+        raise ValueError(uneven(0, "shorter"))
 
 
 def count(start: Any = 0, step: Any = 1) -> Iterator[Any]:

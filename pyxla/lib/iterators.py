@@ -136,3 +136,34 @@ def zip_steps(*readers: Any) -> Iterator[Any]:
             except StopIteration:
                 return
         yield tuple(row)
+
+
+def zip_steps_strictly(*readers: Any) -> Iterator[Any]:
+    """`zip(..., strict=True)` of iterators of which each item is asked for."""
+    while True:
+        row = []
+        for k, reader in enumerate(readers):
+            try:
+                row.append(next(reader))
+            except StopIteration:
+                _check_even(readers, k)
+                return
+        yield tuple(row)
+
+
+def _check_even(readers: tuple[Any, ...], ended: int) -> None:
+    """Raise where not all iterators end with the first of them that does."""
+    if ended > 0:
+        raise ValueError(uneven(ended - 1, "shorter")) from None
+    for k, reader in enumerate(readers[1:]):
+        try:
+            next(reader)
+        except StopIteration:
+            continue
+        raise ValueError(uneven(k, "longer")) from None
+
+
+def uneven(k: int, how: str) -> str:
+    """What `zip` says of the argument after the first `k + 1`."""
+    before = "argument 1" if k == 0 else f"arguments 1-{k + 1}"
+    return f"zip() argument {k + 2} is {how} than {before}"

@@ -77,6 +77,13 @@ def is_stepped(engine: Engine, x: Any) -> bool:
     return isinstance(content, ObjectCell) and content.cls in steps
 
 
+def reader(engine: Engine, x: Any) -> Any:
+    """The iterator that is asked for each item of `x`; None where `x` is none, nor asks one."""
+    if is_generator(x) and x.meta[3] is iterators.stepped:
+        return x.items[0]
+    return x if is_stepped(engine, x) else None
+
+
 def forgotten(engine: Engine, x: Compound) -> bool:
     """Whether the generator that a loop is about to read would begin again after each `yield` of
     the loop, as those do that are in a step; which is right for what only asks an iterator."""
@@ -86,7 +93,7 @@ def forgotten(engine: Engine, x: Compound) -> bool:
 
 def asks(x: Compound) -> bool:
     """Whether a generator has nothing of its own, and asks iterators for each item."""
-    return x.meta[3] in (iterators.stepped, iterators.zip_steps)
+    return x.meta[3] in (iterators.stepped, iterators.zip_steps, iterators.zip_steps_strictly)
 
 
 @rule(support.frame_of)

@@ -176,13 +176,17 @@ def _iterates(engine: Engine, value: Any, x: Any) -> bool:
 
 def call_reader(engine: Engine, value: Any, args: list[Any], kwargs: dict[str, Any]) -> Any:
     """A library function of generators: read in turn where that is known, else made lists."""
-    if value is zip and [coroutines.is_stepped(engine, x) for x in args].count(True) > 1:
-        readers = [call(engine, Const(iter), [x], {}) for x in args]
-        return call(engine, Const(iterators.zip_steps), readers, kwargs)
-    args = [coroutines.as_generator(engine, x) for x in args]
     strict = False
-    if value is zip:  # of which the others are indexed
+    if value is zip:
         strict = engine.static(kwargs.pop("strict", Const(False)), "whether zip is strict")
+        asked = [coroutines.reader(engine, x) for x in args]
+        if sum(x is not None for x in asked) > 1:
+            pairs = zip(asked, args, strict=True)
+            readers = [call(engine, Const(iter), [x or y], {}) for x, y in pairs]
+            steps = iterators.zip_steps_strictly if strict else iterators.zip_steps
+            return call(engine, Const(steps), readers, kwargs)
+    args = [coroutines.as_generator(engine, x) for x in args]
+    if value is zip:  # of which the others are indexed
         args = [x if coroutines.is_generator(x) else engine.rules.sequence(engine, x) for x in args]
     reader, args = standard.reader_of(engine, value, args, strict)
     if reader is not None:

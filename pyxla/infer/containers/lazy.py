@@ -30,6 +30,8 @@ def _zip(engine: Engine, *xs: Any, strict: Any = None) -> Any:
             return _in_turn(engine, rest(engine, xs[0], content), len(xs))
     if strict is not None and engine.static(strict, "whether zip is strict"):
         parts = [sequence(engine, x) for x in xs]
+        if any(map(coroutines.is_generator, parts)):
+            return _lazy(engine, zip, tuple(parts), strict=strict)
         lengths = [length(engine, x) for x in parts]
         sizes = [n.value if isinstance(n, Const) else n for n in lengths]
         if any(extent.difference(sizes[0], n) != 0 for n in sizes[1:]):
@@ -60,14 +62,14 @@ def _enumerate(engine: Engine, x: Any, start: Any = Const(0)) -> Any:
     return _lazy(engine, enumerate, (read(engine, x), start))
 
 
-def _lazy(engine: Engine, kind: type, parts: tuple[Any, ...]) -> Any:
+def _lazy(engine: Engine, kind: type, parts: tuple[Any, ...], **options: Any) -> Any:
     """`kind(*parts)` of sequences, item by item; of a generator another generator."""
     found = [x for x in parts if coroutines.is_generator(x)]
     if not found:
         return made(engine, kind.__name__, parts)
     for x in found:
         coroutines.set_read(engine, x, False)
-    return call(engine, Const(kind), [unwatched(x) for x in parts], {})
+    return call(engine, Const(kind), [unwatched(x) for x in parts], options)
 
 
 @rule(reversed)
