@@ -11,6 +11,7 @@ from numpy.lib.array_utils import normalize_axis_index, normalize_axis_tuple
 from numpy.polynomial import polyutils
 
 from pyxla.infer.arrays import access as arrays
+from pyxla.infer.calls import coroutines
 from pyxla.infer.calls.dispatch import call_object
 from pyxla.infer.calls.library import apply
 from pyxla.infer.containers.comparing import sequence_kind
@@ -164,6 +165,9 @@ def fromiter(engine: Engine, iterable: Any, dtype: Any, count: Any = COMPLETE) -
     found = np.dtype(engine.static(dtype, "the dtype"))
     wanted = engine.static(count, "count")
     items = sequence(engine, iterable)
+    if coroutines.is_generator(items):  # of an instance
+        coroutines.set_read(engine, items, False)  # it is `list` that reads it
+        items = call_object(engine, list, [items], {})
     if arrays.is_array(engine, items):
         if len(arrays.shown(engine, items)[0]) > 1:
             engine.raise_constant(ValueError("setting an array element with a sequence."))

@@ -9,6 +9,7 @@ from typing import Any
 from pyxla.errors import Location
 from pyxla.hints import similar
 from pyxla.infer.calls.dispatch import call, call_object
+from pyxla.infer.classes import is_generated, is_python
 from pyxla.infer.engine import Engine
 from pyxla.infer.heap import ObjectCell
 from pyxla.infer.joins import kinds
@@ -91,10 +92,25 @@ def _dataclass_init(
             initvars.append(value)
         elif value is not None:
             values[f.name] = value
-    engine.set_content(x.cell, ObjectCell(cls, values))
-    after = engine.captures.member(cls, "__post_init__")
+    content = engine.content(x)  # of a derived class, where `super` calls this
+    if any(_is_set_by_python(engine, content.cls, name) for name in values):
+        frozen = cls.__dataclass_params__.frozen  # type: ignore[attr-defined]
+        for name, value in values.items():
+            assign = object.__setattr__ if frozen else setattr
+            call_object(engine, assign, [x, Const(name), value], {})
+    else:
+        engine.set_content(x.cell, ObjectCell(content.cls, {**content.fields, **values}))
+    after = engine.captures.member(content.cls, "__post_init__")
     if after is not None:
         call_object(engine, after, [x, *initvars], {})
+
+
+def _is_set_by_python(engine: Engine, cls: type, name: str) -> bool:
+    """Whether a property, a descriptor or the class decides what `self.name = value` does."""
+    own = engine.captures.member(cls, "__setattr__")
+    found = engine.captures.member(cls, name)
+    described = isinstance(found, property) or is_python(getattr(type(found), "__set__", None))
+    return described or (is_python(own) and not is_generated(own))
 
 
 def _field_default(engine: Engine, cls: type, f: Any) -> Any:

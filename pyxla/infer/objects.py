@@ -53,10 +53,9 @@ from pyxla.infer.lattice import (
 from pyxla.infer.lists import columnar, pools
 from pyxla.infer.members import of_choice
 from pyxla.infer.raising import exceptions
-from pyxla.infer.raising.objects import as_instance, chosen, class_of_exception, raise_lacking
+from pyxla.infer.raising.objects import as_instance, chosen, raise_lacking
 from pyxla.infer.raising.refusals import missing
 from pyxla.ir.types import PYTHON_DTYPES
-from pyxla.lib.containers import actual
 from pyxla.lib.interpreted import computed_once, is_stored, store, stored
 from pyxla.lib.registry import lookup, rule
 from pyxla.lib.variables import Variable
@@ -76,6 +75,8 @@ def get_attribute(engine: Engine, x: Any, name: str) -> Any:
     """`x.name`."""
     if isinstance(x, Const):
         return _of_constant(engine, x.value, name)
+    if name == "__class__":
+        return call_object(engine, type, [x], {})
     if isinstance(x, Ref):
         content: Any = engine.heap.contents[x.cell]
         if type(content) is not ObjectCell:
@@ -182,8 +183,6 @@ def _of_instance(engine: Engine, x: Ref, content: ObjectCell, name: str) -> Any:
     if isinstance(found, functools.cached_property):
         return _of_cached(engine, x, content, name, found)
     if found is None:
-        if name == "__class__":
-            return Const(actual(content.cls))
         if (fallback := engine.captures.member(content.cls, "__getattr__")) is not None:
             return call_object(engine, fallback, [x, Const(name)], {})
         known = [*content.fields, *dir(content.cls)]
@@ -292,8 +291,6 @@ def _of_compound(engine: Engine, x: Any, name: str) -> Any:
 
 def _of_exception(engine: Engine, x: Any, name: str) -> Any:
     """An attribute of an exception, as its `__init__` sets it; one of several, by the selector."""
-    if name == "__class__":
-        return class_of_exception(x)
     values: list[Any] = []
     given = exceptions.alternatives(x)
     for e in given:
@@ -353,6 +350,14 @@ def set_attribute(engine: Engine, x: Any, name: str, value: Any, plainly: bool =
         raise engine.refuse(f"cannot set attribute {name!r} of {kind}")
     if name == "__dict__":
         raise engine.refuse(*_NO_DICT)
+    own = None if plainly else engine.captures.member(content.cls, "__setattr__")
+    if is_python(own) and is_generated(own):
+        if _is_frozen(content.cls, own, name):
+            words = f"cannot assign to field {name!r}"
+            engine.raise_constant(dataclasses.FrozenInstanceError(words))
+    elif is_python(own):
+        call_object(engine, own, [x, Const(name), value], {})
+        return
     found = engine.captures.member(content.cls, name)
     if isinstance(found, property):
         if found.fset is None:
@@ -366,17 +371,17 @@ def set_attribute(engine: Engine, x: Any, name: str, value: Any, plainly: bool =
     if found is None and name not in content.fields and not content.cls.__dictoffset__:
         message = f"{content.cls.__name__!r} object has no attribute {name!r}"
         engine.raise_constant(AttributeError(message))
-    params = getattr(content.cls, "__dataclass_params__", None)
-    if params is not None and params.frozen and not plainly:
-        engine.raise_constant(dataclasses.FrozenInstanceError(f"cannot assign to field {name!r}"))
-    own = engine.captures.member(content.cls, "__setattr__")
-    if is_python(own) and not plainly and not (params and params.frozen):
-        call_object(engine, own, [x, Const(name), value], {})
-        return
     if pooled:
         pools.assign(engine, x, name, value)
         return
     engine.set_content(x.cell, ObjectCell(content.cls, {**content.fields, name: value}))
+
+
+def _is_frozen(cls: type, method: Any, name: str) -> bool:
+    """Whether the `__setattr__` that a frozen dataclass has does not let `name` be set: of its own
+    instances any, of those of classes derived from it its fields."""
+    owner = next(base for base in cls.__mro__ if vars(base).get("__setattr__") is method)
+    return owner is cls or name in [f.name for f in dataclasses.fields(owner)]
 
 
 def delete_attribute(engine: Engine, x: Any, name: str) -> None:

@@ -28,6 +28,7 @@ from pyxla.infer.calls.executed import (
 from pyxla.infer.calls.jax_functions import call_foreign
 from pyxla.infer.calls.library import call_library
 from pyxla.infer.calls.visiting import call_closure, call_function, special
+from pyxla.infer.classes import is_generated
 from pyxla.infer.engine import Engine
 from pyxla.infer.heap import ObjectCell, Pooled
 from pyxla.infer.joins import folded
@@ -108,6 +109,9 @@ def call_object(engine: Engine, value: Any, args: list[Any], kwargs: dict[str, A
     if (interpreted := standard.interpreted_of(value)) is not None:
         return call_standard(engine, interpreted, args, kwargs)
     if isinstance(value, types.FunctionType):
+        if is_generated(value) and args and (owner := _owner(value, _class_of(engine, args[0]))):
+            x, *rest = args
+            return engine.rules.call_member(engine, owner, value.__name__, value, x, rest, kwargs)
         if engine.captures.is_foreign(value):
             return call_foreign(engine, value, args, kwargs)
         if value.__code__ is functions.SINGLE:
@@ -153,6 +157,12 @@ def _class_of(engine: Engine, x: Any) -> type:
     return content.cls if isinstance(content, (ObjectCell, Pooled)) else object
 
 
+def _owner(method: types.FunctionType, cls: type) -> type | None:
+    """The dataclass among the bases of `cls` for which `method` was generated."""
+    name = method.__name__
+    return next((base for base in cls.__mro__ if vars(base).get(name) is method), None)
+
+
 def _reads(engine: Engine, value: Any, implementation: Any, x: Any) -> bool:
     """Whether a library function reads `x`, a generator or what is read in steps."""
     if coroutines.is_generator(x):
@@ -162,7 +172,9 @@ def _reads(engine: Engine, value: Any, implementation: Any, x: Any) -> bool:
     return standard.reads(value, None)
 
 
-_CONSUMERS = frozenset({list, tuple, set, sorted, sum, any, all, enumerate, max, min})
+_CONSUMERS = frozenset(
+    {list, tuple, set, sorted, sum, any, all, enumerate, max, min, iter, math.fsum}
+)
 
 
 def _iterates(engine: Engine, value: Any, x: Any) -> bool:
