@@ -109,18 +109,7 @@ def call_object(engine: Engine, value: Any, args: list[Any], kwargs: dict[str, A
     if (interpreted := standard.interpreted_of(value)) is not None:
         return call_standard(engine, interpreted, args, kwargs)
     if isinstance(value, types.FunctionType):
-        if is_generated(value) and args and (owner := _owner(value, _class_of(engine, args[0]))):
-            x, *rest = args
-            return engine.rules.call_member(engine, owner, value.__name__, value, x, rest, kwargs)
-        if engine.captures.is_foreign(value):
-            return call_foreign(engine, value, args, kwargs)
-        if value.__code__ is functions.SINGLE:
-            return functions.call_single(engine, value, args, kwargs)
-        if is_library(value) and static_arguments(engine, args, kwargs) is not None:
-            return call_foldable(engine, value, args, kwargs)
-        if standard.is_standard(value):
-            return call_standard(engine, value, args, kwargs)
-        return call_function(engine, value, args, kwargs)
+        return _call_python(engine, value, args, kwargs)
     if standard.is_cached(value):
         return standard.call_kept(engine, value, Const(value.__wrapped__), args, kwargs)
     if isinstance(value, functools.partial):
@@ -149,6 +138,24 @@ def call_object(engine: Engine, value: Any, args: list[Any], kwargs: dict[str, A
         if not isinstance(instance, Const):
             return call(engine, instance, args, kwargs)
     return call_foldable(engine, value, args, kwargs)
+
+
+def _call_python(
+    engine: Engine, value: types.FunctionType, args: list[Any], kwargs: dict[str, Any]
+) -> Any:
+    """Call a function whose source is looked for, or one that stands for others."""
+    if is_generated(value) and args and (owner := _owner(value, _class_of(engine, args[0]))):
+        x, *rest = args
+        return engine.rules.call_member(engine, owner, value.__name__, value, x, rest, kwargs)
+    if engine.captures.is_foreign(value):
+        return call_foreign(engine, value, args, kwargs)
+    if value.__code__ is functions.SINGLE:
+        return functions.call_single(engine, value, args, kwargs)
+    if is_library(value) and static_arguments(engine, args, kwargs) is not None:
+        return call_foldable(engine, value, args, kwargs)
+    if standard.is_standard(value):
+        return call_standard(engine, value, args, kwargs)
+    return call_function(engine, value, args, kwargs)
 
 
 def _class_of(engine: Engine, x: Any) -> type:
