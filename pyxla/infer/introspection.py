@@ -6,6 +6,7 @@ Of one of several values (`lattice.Variant`) each is asked, and its tag tells th
 from __future__ import annotations
 
 import contextlib
+import functools
 import types
 from collections.abc import Callable
 from typing import Any
@@ -17,6 +18,7 @@ from pyxla.frontend import dispatchers, support
 from pyxla.infer.arrays.shadows import flag_of, number, one_of, position
 from pyxla.infer.calls.dispatch import call
 from pyxla.infer.calls.visiting import find
+from pyxla.infer.classes import has_get
 from pyxla.infer.containers.indexing import content_of
 from pyxla.infer.engine import Engine
 from pyxla.infer.facts.refine import is_there
@@ -41,7 +43,7 @@ from pyxla.infer.operators import both, either, negate
 from pyxla.infer.raising import exceptions
 from pyxla.infer.raising.objects import class_of_exception
 from pyxla.lib.containers import actual
-from pyxla.lib.interpreted import attribute_or
+from pyxla.lib.interpreted import attribute_or, computed_or, is_computed
 from pyxla.lib.registry import rule
 from pyxla.ops.elementwise import add, multiply
 
@@ -112,6 +114,8 @@ def _getattr(engine: Engine, x: Any, name: Any, *default: Any) -> Any:
     known = engine.static(name, "the name of an attribute")
     if not default:
         return get_attribute(engine, x, known)
+    if _computes(engine, x, known):
+        return call(engine, Const(computed_or), [x, name, *default], {})
     field = _perhaps(engine, x, known)
     if field is not None and is_none(default[0]):
         return optional(field.value, field.tag)
@@ -127,6 +131,21 @@ def _perhaps(engine: Engine, x: Any, name: str) -> Variant | None:
     return field if is_variant(field, "unbound") and not hasattr(content.cls, name) else None
 
 
+def _computes(engine: Engine, x: Any, name: str) -> bool:
+    """Whether Python of the user's is called for this attribute, which may say there is none."""
+    content = content_of(engine, x)
+    if not isinstance(content, ObjectCell):
+        return False
+    found = engine.captures.member(content.cls, name)
+    if found is None:
+        field = content.fields.get(name)
+        lacks = field is None or isinstance(field, Unbound) or is_variant(field, "unbound")
+        return lacks and find(content.cls, "__getattr__") is not None
+    if isinstance(found, functools.cached_property):
+        return name not in content.fields
+    return isinstance(found, property) or has_get(found)
+
+
 def _has(engine: Engine, x: Any, name: str) -> bool:
     content = content_of(engine, x)
     if isinstance(content, ObjectCell) and isinstance(content.fields.get(name), Unbound):
@@ -134,11 +153,7 @@ def _has(engine: Engine, x: Any, name: str) -> bool:
     if isinstance(x, Const):
         return hasattr(x.value, name)
     if isinstance(content, ObjectCell):
-        if name in content.fields or hasattr(content.cls, name):
-            return True
-        if find(content.cls, "__getattr__") is not None:
-            raise engine.refuse("hasattr() of an object whose class has __getattr__")
-        return False
+        return name in content.fields or hasattr(content.cls, name)
     if is_number(x) or (isinstance(content, Array) and not engine.is_jax(x)):
         classes = kinds_of(x) if is_number(x) else (np.ndarray,)
         if len(found := {hasattr(cls, name) for cls in classes}) == 1:
@@ -156,6 +171,8 @@ def has_attribute(engine: Engine, x: Any, name: Any) -> Any:
     if is_variant(x, "optional"):
         return _of_each(engine, x, lambda item: has_attribute(engine, item, name))
     known = engine.static(name, "the name of an attribute")
+    if _computes(engine, x, known):
+        return call(engine, Const(is_computed), [x, name], {})
     field = _perhaps(engine, x, known)
     return Const(_has(engine, x, known)) if field is None else is_there(field)
 

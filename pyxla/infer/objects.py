@@ -56,7 +56,7 @@ from pyxla.infer.raising import exceptions
 from pyxla.infer.raising.objects import as_instance, chosen, raise_lacking
 from pyxla.infer.raising.refusals import missing
 from pyxla.ir.types import PYTHON_DTYPES
-from pyxla.lib.interpreted import computed_once, is_stored, store, stored
+from pyxla.lib.interpreted import computed_once, is_stored, store, stored, stored_or_asked
 from pyxla.lib.registry import lookup, rule
 from pyxla.lib.variables import Variable
 from pyxla.ops.shape import constant
@@ -171,7 +171,7 @@ def _of_instance(engine: Engine, x: Ref, content: ObjectCell, name: str) -> Any:
     need_plain(engine, content.cls, "__getattribute__")
     found = engine.captures.member(content.cls, name)
     if found is None and name in content.fields:
-        return using.moved(engine, content.fields[name])
+        return _stored_field(engine, x, content, name)
     if isinstance(found, property):
         return call_object(engine, found.fget, [x], {})
     if is_python(getattr(type(found), "__set__", None)) and has_get(found):
@@ -179,6 +179,11 @@ def _of_instance(engine: Engine, x: Ref, content: ObjectCell, name: str) -> Any:
     if name == "__dict__":
         raise engine.refuse(*_NO_DICT)
     if name in content.fields and not isinstance(found, functools.cached_property):
+        if is_variant(content.fields[name], "unbound"):
+            raise engine.refuse(
+                f"{name!r} is the instance's own on some paths, and its class's on others",
+                "set it on all paths",
+            )
         return using.moved(engine, content.fields[name])
     if isinstance(found, functools.cached_property):
         return _of_cached(engine, x, content, name, found)
@@ -195,6 +200,17 @@ def _of_instance(engine: Engine, x: Ref, content: ObjectCell, name: str) -> Any:
             f"{content.cls.__name__}.{name} is not supported in compiled code", "read it outside"
         )
     return _member(engine, content.cls, x, name, found)
+
+
+def _stored_field(engine: Engine, x: Ref, content: ObjectCell, name: str) -> Any:
+    """A field that the class has no attribute for; where there may be none, `__getattr__`'s."""
+    field = content.fields[name]
+    fallback = engine.captures.member(content.cls, "__getattr__")
+    if fallback is not None and is_variant(field, "unbound"):
+        return call_object(engine, stored_or_asked, [x, Const(name), Const(fallback)], {})
+    if fallback is not None and isinstance(field, Unbound):
+        return call_object(engine, fallback, [x, Const(name)], {})
+    return using.moved(engine, field)
 
 
 def _of_cached(

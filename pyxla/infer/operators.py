@@ -280,11 +280,11 @@ def _sequence_operator(engine: Engine, op: str, x: Any, y: Any) -> Any:
         grown = grown or columnar.is_long(engine.heap, other)
         items = () if grown else arrays.items_of(engine, other)
         number = x if is_operand(engine, x) else y
-        if grown and op == "mul" and _repeats(number):
+        if grown and op == "mul" and strings.counts(number):
             return comparing.joined_lists(engine, other, sequences.repeated, other, number)
         if grown and not (isinstance(number, Ref) or (type(number) is Array and op != "mul")):
             return None
-        if items is not None and op == "mul" and _repeats(number):
+        if items is not None and op == "mul" and strings.counts(number):
             if decided_by_data(engine, number):
                 engine.findings.kept.update(engine.loops)
                 return comparing.joined_lists(engine, other, sequences.repeated, other, number)
@@ -335,13 +335,6 @@ def is_numpys(engine: Engine, x: Any) -> bool:
             "make the number one kind: float(x), int(x), or a NumPy scalar from the start",
         )
     return pythons == {False}
-
-
-def _repeats(x: Any) -> bool:
-    """Whether a sequence times `x` is the sequence repeated, as ints of Python and NumPy say."""
-    if isinstance(x, Const):
-        return isinstance(x.value, int | np.integer)
-    return is_number(x) and x.kinds is None and x.dtype.kind in ("iu" if type(x) is Array else "ib")
 
 
 def _like(engine: Engine, x: Any, items: tuple[Any, ...]) -> Any:

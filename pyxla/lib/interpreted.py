@@ -30,6 +30,23 @@ def attribute_or(x: Any, name: str, default: Any) -> Any:
     return getattr(x, name) if hasattr(x, name) else default
 
 
+def computed_or(x: Any, name: str, default: Any) -> Any:
+    """`getattr(x, name, default)` where a property or `__getattr__` says what there is."""
+    try:
+        return getattr(x, name)
+    except AttributeError:
+        return default
+
+
+def is_computed(x: Any, name: str) -> bool:
+    """`hasattr(x, name)`, likewise."""
+    try:
+        getattr(x, name)
+    except AttributeError:
+        return False
+    return True
+
+
 def bisect_left(a: Any, x: Any, lo: int = 0, hi: Any = None, *, key: Any = None) -> int:
     """`bisect.bisect_left`: how many of the sorted `a[lo:hi]` are less than `x`, from `lo`."""
     if lo < 0:
@@ -572,6 +589,11 @@ def stored(instance: Any, name: str) -> Any:
 
 def store(instance: Any, name: str, value: Any) -> Any:
     """Set that field, of frozen instances too."""
+
+
+def stored_or_asked(x: Any, name: str, ask: Any) -> Any:
+    """The field `name` of an instance, which on some paths it has, else what `__getattr__` says."""
+    return stored(x, name) if is_stored(x, name) else ask(x, name)
 
 
 def computed_once(instance: Any, name: str, function: Any) -> Any:

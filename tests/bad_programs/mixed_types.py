@@ -185,3 +185,16 @@ def adds_text_to_an_array(x):
     y = x.copy()
     y += "text"  # <-
     return y
+
+
+class Shadowed:
+    def method(self, x):
+        return x
+
+
+@bad("'method' is the instance's own on some paths, and its class's on others", float)
+def attribute_of_the_instance_or_its_class(x):
+    it = Shadowed()
+    if x > 0:
+        it.method = abs
+    return it.method(x)  # <-

@@ -179,3 +179,63 @@ def attributes_set_in_ones_own_way(mass, half):
     journal = Journal([], mass)
     journal.half = half
     return journal, journal.mass, journal.half
+
+
+class Estimator:
+    def __init__(self, scale):
+        self.scale = scale
+
+    def fit(self, x):
+        self.fitted = x * self.scale
+        return self
+
+    @property
+    def coefficient(self):
+        if not hasattr(self, "fitted"):
+            raise AttributeError("not fitted")
+        return self.fitted + 1
+
+    @property
+    def misspelt(self):
+        return self.fited
+
+    def __reversed__(self):
+        return iter([self.scale, 0])
+
+
+@program("hasattr properties", lambda: (1.0,), lambda: (-2,))
+def attributes_that_properties_deny(x):
+    model = Estimator(2)
+    before = hasattr(model, "coefficient"), getattr(model, "coefficient", None)
+    model.fit(x)
+    after = hasattr(model, "coefficient"), getattr(model, "coefficient", None)
+    return before, after, hasattr(model, "misspelt"), list(reversed(model))
+
+
+@program("hasattr properties", lambda: (1.0,), lambda: (-2.0,))
+def attributes_that_data_denies(x):
+    model = Estimator(2)
+    if x > 0:
+        model.fit(x)
+    return hasattr(model, "coefficient"), getattr(model, "coefficient", 0.0)
+
+
+class Fallback:
+    def __init__(self, x):
+        if x > 0:
+            self.a = x
+
+    def __getattr__(self, name):
+        if name in ("a", "b"):
+            return -1.0
+        raise AttributeError(f"no {name}")
+
+
+@program("getattr", lambda: (1.0,), lambda: (-2.0,))
+def attributes_made_up(x):
+    it = Fallback(x)
+    asked = getattr(it, "b", 0.0), getattr(it, "c", 5.0), hasattr(it, "b"), hasattr(it, "c")
+    try:
+        asked += (it.c,)
+    except AttributeError as error:
+        return it.a, asked, str(error)

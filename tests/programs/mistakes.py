@@ -275,3 +275,19 @@ def stores_and_deletions_that_arrays_refuse(x, m):
     except (TypeError, ValueError) as e:
         found.append(told(e))
     return found, x, m
+
+
+def times(n):
+    try:
+        return "ab" * n
+    except TypeError as e:
+        return told(e)
+
+
+@program("except text", lambda: ("ab", 2.0), lambda: ("", 2), lambda: ("ab", np.float64(1.5)))
+def texts_times_numbers(text, n):
+    try:
+        once = n * text
+    except TypeError as e:
+        once = told(e)
+    return once, times(n), times(np.int64(2)), times(True)

@@ -7,7 +7,7 @@ from typing import Any
 
 from pyxla.infer.calls import coroutines
 from pyxla.infer.calls.dispatch import call
-from pyxla.infer.calls.visiting import find
+from pyxla.infer.calls.visiting import find, special
 from pyxla.infer.containers.indexing import content_of, get_item
 from pyxla.infer.containers.iterators import USED_UP, made, unwatched
 from pyxla.infer.containers.structure import LENGTHS, length, rest, sequence
@@ -75,7 +75,9 @@ def _lazy(engine: Engine, kind: type, parts: tuple[Any, ...], **options: Any) ->
 @rule(reversed)
 def _reversed(engine: Engine, x: Any) -> Any:
     content = content_of(engine, x)
-    if isinstance(content, ObjectCell) and find(content.cls, "__reversed__") is None:
+    if isinstance(content, ObjectCell):
+        if (own := special(engine, x, "__reversed__", ())) is not None:
+            return own
         if find(content.cls, "__getitem__") is not None:
             return call(engine, Const(backwards), [x], {})
     found = read(engine, x, backwards=True)  # which may get longer

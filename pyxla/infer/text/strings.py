@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
+import numpy as np
+
 from pyxla.errors import ListOverflow
 from pyxla.infer.arrays import access as arrays
 from pyxla.infer.containers.indices import as_int
@@ -162,9 +164,16 @@ def repeated(engine: Engine, x: Any, times: Any) -> Any:
     return string(strings.repeated(codes, times, most) if own else codes)
 
 
+def counts(x: Any) -> bool:
+    """Whether a sequence times `x` is the sequence repeated, as ints of Python and NumPy say."""
+    if isinstance(x, Const):
+        return isinstance(x.value, int | np.integer)
+    return is_number(x) and x.kinds is None and x.dtype.kind in ("iu" if type(x) is Array else "ib")
+
+
 def repeats(engine: Engine, x: Any, y: Any) -> bool:
     """Whether `x * y` is of a text that data makes, or as often as data says."""
-    if not is_texts(x) or not is_number(y):
+    if not is_texts(x) or not counts(y):
         return False
     return is_dynamic(x) or (not isinstance(y, Const) and decided_by_data(engine, y))
 
