@@ -179,9 +179,7 @@ def _reads(engine: Engine, value: Any, implementation: Any, x: Any) -> bool:
     return standard.reads(value, None)
 
 
-_CONSUMERS = frozenset(
-    {list, tuple, set, sorted, sum, any, all, enumerate, max, min, iter, math.fsum}
-)
+_CONSUMERS = frozenset({list, tuple, set, sorted, sum, any, all, enumerate, max, min, math.fsum})
 
 
 def _iterates(engine: Engine, value: Any, x: Any) -> bool:
