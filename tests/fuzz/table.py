@@ -278,9 +278,9 @@ FAULTS = [
     Fault(
         "the write to an argument is lost",
         "pyxla.specialize.results",
-        "            if isinstance(after, Conflict):\n                raise CompileError(",
+        "            if isinstance(after, Conflict):\n",
         "            if world.leaves.get(cell) == 2:\n                continue\n"
-        "            if isinstance(after, Conflict):\n                raise CompileError(",
+        "            if isinstance(after, Conflict):\n",
     ),
     Fault(
         "the status of the first exception is dropped",
@@ -357,7 +357,7 @@ FAULTS = [
     Fault(
         "the last block between snapshots is a full one",
         "pyxla.grad.checkpoints",
-        "        rest = minimum(length, subtract(self.count, first))\n",
+        "        rest = op.minimum(length, op.subtract(self.count, first))\n",
         "        rest = length\n",
         500,
         "gradients",

@@ -8,6 +8,7 @@ from typing import Any
 from pyxla.infer.calls import coroutines
 from pyxla.infer.calls.dispatch import call
 from pyxla.infer.calls.visiting import find, special
+from pyxla.infer.classes import is_python
 from pyxla.infer.containers.indexing import content_of, get_item
 from pyxla.infer.containers.iterators import USED_UP, made, unwatched
 from pyxla.infer.containers.structure import LENGTHS, length, rest, sequence
@@ -16,6 +17,7 @@ from pyxla.infer.engine import Engine
 from pyxla.infer.facts import extent
 from pyxla.infer.heap import ObjectCell, SequenceIterator
 from pyxla.infer.lattice import Compound, Const, Ref
+from pyxla.infer.lists.pools import is_container
 from pyxla.lib.interpreted import backwards, zip_strictly
 from pyxla.lib.registry import rule
 
@@ -75,10 +77,11 @@ def _lazy(engine: Engine, kind: type, parts: tuple[Any, ...], **options: Any) ->
 @rule(reversed)
 def _reversed(engine: Engine, x: Any) -> Any:
     content = content_of(engine, x)
-    if isinstance(content, ObjectCell):
-        if (own := special(engine, x, "__reversed__", ())) is not None:
-            return own
-        if find(content.cls, "__getitem__") is not None:
+    if isinstance(content, ObjectCell) and not is_container(content.cls):
+        own = find(content.cls, "__reversed__")
+        if is_python(own):
+            return special(engine, x, "__reversed__", ())
+        if own is None and find(content.cls, "__getitem__") is not None:
             return call(engine, Const(backwards), [x], {})
     found = read(engine, x, backwards=True)  # which may get longer
     return made(engine, "reversed", (found, length(engine, found)))
