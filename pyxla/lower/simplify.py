@@ -119,13 +119,11 @@ class _Walk:
         if content.nbytes > SHARED:
             key: Key = (id(content),)
         else:
-            weak = instr.results[0].type.weak
-            key = (content.dtype, content.shape, content.tobytes(), weak)
+            flags = instr.results[0].type.weak, "anything" in instr.attrs
+            key = (content.dtype, content.shape, content.tobytes(), *flags)
         value = self.constants.get(key)
         if value is None:
-            # One that may be anything serves for all; it is not anything then.
-            attrs = {k: v for k, v in instr.attrs.items() if k != "anything"}
-            copy = Instr(constant, (), attrs, (), instr.loc)
+            copy = Instr(constant, (), dict(instr.attrs), (), instr.loc)
             value = Value(instr.results[0].type, copy, instr.results[0].hint)
             copy.results = (value,)
             self.code.append(copy)

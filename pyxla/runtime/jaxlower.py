@@ -29,7 +29,7 @@ from pyxla.ir.types import ArrayType
 from pyxla.lower.accelerators import as_numpy
 from pyxla.lower.emit import emit_function, emit_here, empty_module
 from pyxla.lower.quotients import exact_quotients
-from pyxla.lower.select_blocks import select_blocks
+from pyxla.lower.windows import whole_arrays
 from pyxla.ops.collective import check_devices
 from pyxla.runtime import jaxprivate, waiting
 from pyxla.runtime.jaxlink import default_platform, foreign_scope
@@ -51,7 +51,7 @@ def lower(ctx: Any, *operands: Any, program: Program, given: Any) -> Sequence[An
             region = as_numpy(region, _precision(program.options.fast))
         count, manual = _devices(module.axis_context)
         if count > 1 and not manual:
-            region = select_blocks(region)
+            region = whole_arrays(region)
         check_devices(walk(region.instrs), count, manual)
         host = functools.partial(_host_call, ctx)
         if ctx.dim_var_values:  # no function of its own: JAX's code reads the numbers of platforms

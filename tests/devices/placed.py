@@ -84,16 +84,46 @@ def waves(steps, ex, ey, hz):
         hz[:-1, :-1] -= 0.7 * (ex[:-1, 1:] - ex[:-1, :-1] + ey[1:, :-1] - ey[:-1, :-1])
 
 
+def life(steps, cells):
+    for _ in range(steps):
+        around = np.zeros(cells.shape, dtype=np.int64)
+        around[1:-1, 1:-1] = cells[:-2, :-2] + cells[:-2, 1:-1] + cells[:-2, 2:]
+        around[1:-1, 1:-1] += cells[1:-1, :-2] + cells[1:-1, 2:]
+        around[1:-1, 1:-1] += cells[2:, :-2] + cells[2:, 1:-1] + cells[2:, 2:]
+        cells[:] = ((around == 3) | ((cells == 1) & (around == 2))).astype(np.int64)
+
+
+def windows(steps, a, b, row, column):
+    """Blocks of other sizes and arrays, what is the same along a dimension, and a vector of it."""
+    for i in range(steps):
+        c = b * 2.0
+        a[2:, 3:-2] = a[:-2, 3:-2] + (row[3:-2] * i - c[1:-1, 5:]) / (column[:-2, None] + 2.0)
+        b[1:, :] = np.where(b[:-1, :1] > 0.5, np.minimum(a[:-1], b[1:]), np.sqrt(np.abs(a[1:])))
+        a[:-1] = a[1:].sum(axis=0) * 1e-3
+        row[1:-1] = (row[:-2] + row[2:] + c[3, 2:]) / 3.0
+
+
 def check_stencils_exchange_edges():
     steps, rng = 10, np.random.default_rng(4)
-    for function, count, rows in ((smoothed, 2, 13), (waves, 3, 5)):
-        arrays = [rng.random((64, 64)) for _ in range(count)]
-        same(pyxla.functional(function), steps, *arrays, specs=(None, *[("data",)] * count))
+    halves = [rng.random((64, 64)) for _ in range(3)]
+    for function, arrays, rows in (
+        (smoothed, halves[:2], 4),
+        (waves, halves, 2),
+        (life, [rng.integers(0, 2, (64, 64))], 2),
+    ):
+        same(pyxla.functional(function), steps, *arrays, specs=(None, *[("data",)] * len(arrays)))
         step, given = pyxla.functional(function), [placed(x, "data") for x in arrays]
         with jax.enable_x64(True):
             text = jax.jit(step, static_argnums=0).lower(steps, *given).compile().as_text()
         talk = sum([one.size * one.times for one in collectives(text, AUTO)])
         assert talk <= steps * rows * arrays[0][0].nbytes
+
+
+def check_windows_of_other_sizes():
+    rng = np.random.default_rng(5)
+    arrays = [rng.random(shape) for shape in ((64, 48), (64, 48), (48,), (64,))]
+    for specs in ((("data",),) * 4, ((None, "data"), ("data",), (), ("data",))):
+        same(pyxla.functional(windows), 3, *arrays, specs=(None, *specs))
 
 
 def check_drawing():

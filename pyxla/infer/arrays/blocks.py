@@ -184,7 +184,7 @@ def select_whole(x: Value, new: Value, ranges: tuple[Range, ...], lows: Sequence
     spans = new.type.shape
     above = [n - low - span for n, low, span in zip(shape, lows, spans, strict=True)]
     mask = _write_mask(shape, ranges, list(lows))
-    spread = _padded(new, lows, above)
+    spread = _padded(new, lows, above, fill=anything(new.type.dtype))
     return spread if mask is None else select(mask, spread, x)
 
 
