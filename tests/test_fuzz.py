@@ -73,7 +73,7 @@ def test_ints_beyond_64_bits_raise() -> None:
     assert oracle.judge(text.format(" * 0")) == oracle.Outcome("equal")
 
 
-@pytest.mark.parametrize("ending", ["raise KeyError(n)", "return x", "n = 1 // x[1]"])
+@pytest.mark.parametrize("ending", ["raise KeyError(n)", "return x", "n = 1 // x[1]", "x[1] = 1"])
 def test_no_clause_is_come_to_where_an_int_leaves_64_bits(ending: str) -> None:
     text = "def program(x, n):\n    try:\n        x[0] = n ** 40 * 3\n    finally:\n        {}\n"
     text += "    return n\ndef arguments():\n    return [0, 0], 40,\n"

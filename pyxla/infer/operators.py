@@ -284,6 +284,10 @@ def _sequence_operator(engine: Engine, op: str, x: Any, y: Any) -> Any:
             return comparing.joined_lists(engine, other, sequences.repeated, other, number)
         if grown and not (isinstance(number, Ref) or (type(number) is Array and op != "mul")):
             return None
+        if op == "mul" and type(other) is Const and type(other.value) in (str, bytes):
+            if strings.counts(number):
+                count = engine.static(number, "the repetition count", "arrays")
+                return Const(other.value * count)
         if items is not None and op == "mul" and strings.counts(number):
             if decided_by_data(engine, number):
                 engine.findings.kept.update(engine.loops)

@@ -413,3 +413,9 @@ def floats_as_texts_are_changed(xs):
     shown.reverse()
     last = shown.pop()
     return shown, "\n".join(shown), str(shown), last, {f"{x:.1f}": i for i, x in enumerate(xs)}
+
+
+@program("text", lambda: (3,), lambda: (0,))
+def repeated_as_often_as_known(n):
+    texts = "ab" * (n - n + 2), "ab" * (n - n), n * b"xy"
+    return texts, texts[0] == "abab", texts[1] == "", len(texts[2])
