@@ -27,8 +27,12 @@ def actual(cls: type) -> type:
     return next(base for base in cls.__mro__ if not base.__module__.startswith("pyxla."))
 
 
+NEVER, ONCE = np.uint32(0), np.uint32(1)
+
+
 class Deque(Items, collections.deque):
-    """`collections.deque` over a list."""
+    """`collections.deque` over a list.  put: how often items were added or rotated, which a loop
+    over it is to notice where the size is the same again; it wraps, so that nothing checks it."""
 
     ordered = collections.deque
     __pyxla_structural__ = ("limit",)
@@ -36,6 +40,7 @@ class Deque(Items, collections.deque):
     def __init__(self, iterable: Any = (), maxlen: Any = None) -> None:
         self.items: list[Any] = []
         self.limit = maxlen
+        self.put = NEVER
         self.extend(iterable)
 
     @classmethod
@@ -48,11 +53,13 @@ class Deque(Items, collections.deque):
 
     def append(self, x: Any) -> None:
         self.items.append(x)
+        self.put += ONCE
         if self.limit is not None and len(self.items) > self.limit:
             self.items.pop(0)
 
     def appendleft(self, x: Any) -> None:
         self.items.insert(0, x)
+        self.put += ONCE
         if self.limit is not None and len(self.items) > self.limit:
             self.items.pop()
 
@@ -75,9 +82,10 @@ class Deque(Items, collections.deque):
         return self.items.pop(0)
 
     def rotate(self, n: int = 1) -> None:
-        if len(self.items) > 0:
+        if len(self.items) > 1:
             n = -n % len(self.items)
             self.items[:] = self.items[n:] + self.items[:n]
+            self.put += ONCE
 
     def clear(self) -> None:
         self.items = []
@@ -102,6 +110,7 @@ class Deque(Items, collections.deque):
         if self.limit is not None and len(self.items) >= self.limit:
             raise IndexError("deque already at its maximum size")
         self.items.insert(at, x)
+        self.put += ONCE
 
     def __add__(self, other: Any) -> Deque:
         if not isinstance(other, Deque):

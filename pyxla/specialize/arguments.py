@@ -38,7 +38,7 @@ from pyxla.infer.text.codes import string
 from pyxla.ir.build import building
 from pyxla.ir.core import Value
 from pyxla.ir.types import ArrayType, array_type
-from pyxla.lib.containers import stand_for
+from pyxla.lib.containers import NEVER, Deque, stand_for
 from pyxla.lib.operands import INT, splat
 from pyxla.lib.random.state import STATES
 from pyxla.lib.strings import bounded
@@ -229,8 +229,10 @@ class World:
                 return self.set_of_several(content.items, path)
         inner = self.engine.heap.new(content, None)
         fields = {_FIELDS.get(name, name): Const(value) for name, value in arg.fields}
-        if arg.cls is set:  # its items are in CPython's order
+        if cls is TableSet:  # its items are in CPython's order
             fields["changed"] = Const(False)
+        if cls is Deque:
+            fields["put"] = Const(NEVER)
         ref = self.pin(ObjectCell(cls, {cls.__pyxla_sequence__: Ref(inner), **fields}), path)
         self.inside[ref.cell] = inner, content
         return ref

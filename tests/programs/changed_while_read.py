@@ -210,6 +210,58 @@ def deque_backwards(x, n):
     return list(d)
 
 
+CHANGES = [
+    lambda how=how, x=x: (collections.deque(x), x[0], how)
+    for how in range(9)
+    for x in ([1, 2, 3], [5])
+]
+
+
+@program("checks raise deque", *CHANGES)
+def deque_of_the_same_size(d, n, how):
+    seen = []
+    for v in d:
+        seen.append(v)
+        if v == n:
+            if how < 3:
+                d.rotate(how)
+            elif how == 3:
+                d.append(d.popleft())
+            elif how == 4:
+                d.appendleft(d.pop())
+            elif how == 5:
+                d.insert(1, 5)
+                d.pop()
+            elif how == 6:  # which CPython does not count
+                d.reverse()
+            elif how == 7:
+                d[0] = 9
+            else:
+                d.extend([])
+    return seen, d
+
+
+@program("checks raise deque", lambda: ([3, 1, 2], 2), lambda: ([3, 1, 2], 3))
+def full_deque(x, n):
+    d = collections.deque(x, maxlen=3)
+    for v in reversed(d):
+        if v == n:
+            d.append(v)
+    return list(d)
+
+
+@program("checks raise deque lists", lambda: (2, 9), lambda: (3, 2))
+def rotated_in_a_list(n, m):
+    deques = [collections.deque() for _ in range(n)]
+    for i in range(m):
+        deques[i % n].append(i)
+    for d in deques:
+        for v in d:
+            if v == 3:
+                d.rotate(1)
+    return [len(d) for d in deques]
+
+
 @program("checks raise set", lambda: ([1, 2, 3], 2), lambda: ([1, 2, 3], 7))
 def set_with_more(x, n):
     s = set(x)

@@ -1,4 +1,5 @@
-"""Dicts, sets and deques that change their size while a loop reads them: CPython raises."""
+"""Dicts and sets that change their size, deques that change at all but for an item that is set,
+while a loop reads them: CPython raises."""
 
 from __future__ import annotations
 
@@ -52,7 +53,7 @@ def read(engine: Engine, x: Any, backwards: bool = False) -> Any:
     # These look for another item first.
     late = error is _ORDERED or (error is _DEQUE and backwards)
     view = x.kind if type(x) is Live else ""
-    return Compound("watched", (items, container, _size(engine, container)), (late, view))
+    return Compound("watched", (items, container, *_state(engine, container)), (late, view))
 
 
 def settled(engine: Engine, x: Any) -> Any:
@@ -62,8 +63,8 @@ def settled(engine: Engine, x: Any) -> Any:
     if not isinstance(x, Compound) or x.kind not in ("watched", "values", "pairs"):
         return x
     if x.kind == "watched" and x.items[1].cell < engine.frames[-1].first:
-        _, container, began = x.items
-        return Tuple((Const(Reading(container, *x.meta)), began))
+        _, container, *began = x.items
+        return Tuple((Const(Reading(container, *x.meta)), *began))
     size = length(engine, x)
     if not isinstance(size, Const):
         return x
@@ -78,7 +79,7 @@ def resumed(engine: Engine, x: Any) -> Any:
         return x
     container, late, view = [getattr(reading.value, field) for field in Reading.__slots__]
     entries = _entries(engine, Live(view, (container,))) if view else sequence(engine, container)
-    return Compound("watched", (entries, container, x.items[1]), (late, view))
+    return Compound("watched", (entries, container, *x.items[1:]), (late, view))
 
 
 def _is_given(x: Any) -> bool:
@@ -124,21 +125,25 @@ def _read_ahead(engine: Engine, items: Any) -> Any:
     return read(engine, items)
 
 
-def _size(engine: Engine, container: Any) -> Any:
+def _state(engine: Engine, container: Any) -> list[Any]:
+    """What is not to change: the size, and how often items were put into a deque."""
     inner = tables.plain_sequence(engine, container)
-    return length(engine, container if inner is None else inner)
+    state = [length(engine, container if inner is None else inner)]
+    if _error(engine, container) is _DEQUE:
+        state.append(engine.content(container).fields["put"])
+    return state
 
 
 def _has_item(engine: Engine, x: Compound, i: Any, asked: Any) -> Any:
-    items, container, size = x.items
+    items, container, size, *_ = x.items
     if not engine.tests(RuntimeError):
         return has_item(engine, items, i)
-    more, now = None, _size(engine, container)
+    more, now, began = None, _state(engine, container), x.items[2:]
     if x.meta[0]:
         more = engine.rules.compare(engine, "lt", i, size)
         asked = engine.rules.both(engine, asked, more)
-    if now != size and asked != FALSE:
-        same = engine.rules.compare(engine, "eq", now, size)
+    if (*now,) != began and asked != FALSE:
+        same = engine.rules.compare(engine, "eq", Tuple((*now,)), Tuple(began))
         if asked != TRUE:
             unasked = engine.rules.compare(engine, "eq", asked, FALSE)
             same = engine.rules.either(engine, unasked, same)
