@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import os
 import re
 import runpy
+import subprocess
+import sys
 from pathlib import Path
 from typing import Any
 
@@ -111,6 +114,20 @@ def test_programs_of_the_page(package: str, tmp_path: Path) -> None:
         before, after = found["model"](np.ones(2, "f")), found["trained"]
         after = found["equinox"].combine(after, found["rest"])(np.ones(2, "f"))
         assert abs(after[0]) < 0.1 * abs(before[0])
+
+
+def test_checkpoints_of_the_page(tmp_path: Path) -> None:
+    """On eight devices, from a checkpoint that one wrote."""
+    pytest.importorskip("orbax.checkpoint")
+    (text,) = [program for program in PROGRAMS if "import orbax" in program]
+    path = tmp_path / "with_orbax.py"
+    path.write_text(text)
+    flags = {"XLA_FLAGS": "--xla_force_host_platform_device_count=8", "PYTHONPATH": os.getcwd()}
+    done = subprocess.run(
+        [sys.executable, str(path)], capture_output=True, text=True, env={**os.environ, **flags}
+    )
+    assert done.returncode == 0, done.stderr
+    assert float(done.stdout) < 1e-9
 
 
 def test_optimizers_of_optax() -> None:
