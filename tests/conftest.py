@@ -4,8 +4,8 @@ Most tests ask whether a program computes what CPython and NumPy do.  XLA compil
 of the time when LLVM does not optimize and kernels are emitted the plain way, and so it does the
 programs of JAX's that they are part of or compared with; all passes over HLO run as ever.  What
 `OPTIMIZED` names and tests with the mark `optimized` are compiled as users' programs are, and with
-`PYXLA_XLA=full` in the environment all are.  What inference makes of a program is computed by the
-meaning of its ops instead (`tests.meaning`), unless `PYXLA_XLA` has a value.
+`PYXLA_XLA=full` in the environment all are.  What inference and derivatives make of a program is
+computed by the meaning of its ops instead (`tests.meaning`), unless `PYXLA_XLA` has a value.
 """
 
 from __future__ import annotations
@@ -45,8 +45,9 @@ OPTIMIZED |= {
     )
 }
 
-# What inference and the library make of a program is in question: each op computes what NumPy says.
-MEANT = {"infer"}
+# What inference, derivatives and the library make of a program is in question: each op computes
+# what NumPy says.
+MEANT = {"infer", "grad"}
 MEANT |= {
     f"lib/test_{name}.py"
     for name in (
