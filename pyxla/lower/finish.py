@@ -37,7 +37,6 @@ from pyxla.lower.cpu.symmetric import halve_products
 from pyxla.lower.cpu.vectors import split_vectors
 from pyxla.lower.expand import expand
 from pyxla.lower.forward import chain_updates
-from pyxla.lower.merge import merge_choices
 from pyxla.lower.products import join_products
 from pyxla.lower.promote import promote_elements
 from pyxla.lower.scans import spread_scans
@@ -46,7 +45,7 @@ from pyxla.lower.sums import defer_sums
 from pyxla.lower.unroll import unroll
 from pyxla.lower.zeros import keep_zeros
 from pyxla.ops.contract import dot_general
-from pyxla.ops.control import case, while_
+from pyxla.ops.control import while_
 from pyxla.ops.elementwise import add, atan2, cosine, multiply, sine, square
 from pyxla.ops.index import dynamic_update_slice, scatter
 from pyxla.ops.reduce import reduce, reduce_window
@@ -93,7 +92,6 @@ PASSES = (
     Pass(scatter_in_order, (scatter,), cpu=True),
     Pass(chain_updates, (dynamic_update_slice,)),
     Pass(promote_elements, (dynamic_update_slice,)),
-    Pass(merge_choices, (case,)),
     # Before what looks at the loops inside.
     Pass(exchange, (while_,), cpu=True),
     Pass(split_vectors, (dot_general, reduce), cpu=True, regroups=True, grows=True),
