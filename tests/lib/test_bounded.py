@@ -546,6 +546,19 @@ def test_questions_about_what_a_mask_picks():
     agree(asked, *[(data(7, np.int64), m) for m in masks(7)])
 
 
+def differences_and_norms(x, m):
+    y, z = x[m], np.outer(x, np.arange(1.0, 4.0))[m]
+    return (
+        *(np.diff(y, prepend=0.0), np.diff(y, append=y[:1]), np.diff(z, 2, axis=-2)),
+        *(np.linalg.norm(y, 3), np.linalg.norm(y, 0), np.linalg.norm(z, axis=1, keepdims=True)),
+        *(np.linalg.norm(z, "nuc"), np.linalg.norm(z, 2), np.linalg.svdvals(z)),
+    )
+
+
+def test_numpys_own_python_of_what_a_mask_picks():
+    agree(differences_and_norms, *[(data(7, np.float64), m) for m in masks(7)])
+
+
 def counted(k, w):
     return (
         *(np.bincount(k), np.bincount(k % 5), np.bincount(k, w), np.bincount(k, minlength=12)),

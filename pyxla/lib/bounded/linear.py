@@ -152,11 +152,6 @@ def _need_unit(vectors: Array, axis: int) -> None:
     meet(weak(reductions.count_nonzero(others).value, int), 0, NotImplementedError, words)
 
 
-@strategy(linalg.svdvals)
-def _singular_values(function: Function, x: Any) -> Array:
-    return _svd(function, x, compute_uv=False)
-
-
 @strategy(linalg.pinv)
 def _pinv(function: Function, a: Any, *args: Any, **options: Any) -> Array:
     x = as_array(a)

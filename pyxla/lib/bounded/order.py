@@ -171,22 +171,10 @@ def _ufunc_reduceat(
     return bounded(scans.reduce_spans(ufunc, full, starts, size, axis, dtype).value, own)
 
 
-@strategy(scans.diff)
-def _diff(
-    function: Function, a: Any, n: Any = 1, axis: Any = -1, prepend: Any = None, append: Any = None
-) -> Array:
-    x = as_array(a)
-    axis = normalize_axis(axis, x.ndim)
-    if prepend is not None or append is not None:
-        raise OpError(NOT_SUPPORTED)
-    left: list[Any] = sizes(x)
-    left[axis] = larger(minus(left[axis], operator.index(n)), 0)
-    return sized(function(Array(x.value), n, axis).value, left)
-
-
 @strategy(scans.ediff1d)
 def _ediff1d(function: Function, ary: Any) -> Array:
-    return _diff(scans.diff, flattened(as_array(ary)))
+    x = flattened(as_array(ary))
+    return sized(scans.diff(Array(x.value)).value, [larger(minus(true_size(x, 0), 1), 0)])
 
 
 @strategy(m.roll)
