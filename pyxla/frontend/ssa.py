@@ -19,7 +19,7 @@ from dataclasses import dataclass
 from typing import Any, cast
 
 from pyxla.errors import Location
-from pyxla.frontend import fence
+from pyxla.frontend import fence, remainders
 from pyxla.frontend.cfg import Graph, control_flow_graph
 from pyxla.frontend.desugar import Lowered, desugar
 from pyxla.frontend.pyops import BOUND, UNBOUND
@@ -73,6 +73,7 @@ def ssa_of(source: SourceFunction, lowered: Lowered, graph: Graph) -> SSA:
     renaming.rename()
     renaming.substitute()
     renaming.live_in[graph.entry] = dict.fromkeys(graph.params)
+    remainders.mark(flow.order)
     function = Function(source.qualname, graph.params, list(flow.order), source.loc)
     free, scope = source.freevars, lowered.scope
     return SSA(source, function, flow, renaming.live_in, free, scope.generator)

@@ -64,6 +64,7 @@ from pyxla.infer.loops.memory import LoopMemory
 from pyxla.infer.meaning import Rules
 from pyxla.infer.raising import catching
 from pyxla.infer.raising.faults import Faults, class_of
+from pyxla.infer.raising.postponed import Postponed
 from pyxla.infer.raising.refusals import REFUSALS, kind_of, origins
 from pyxla.ir.core import Block, Value
 from pyxla.lib.foreign import Host
@@ -81,6 +82,7 @@ class Engine:
         self.captures, self.options = captures, options
         self.checks = options is not None and options.checks
         self.faults = Faults()
+        self.postponed = Postponed()
         self.jax: Host = None  # type: ignore[assignment]  # set by who starts inference
         self.scope: Any = None  # the axes and the mesh that JAX has in scope around the program
         self.guards: tuple[type, ...] = ()  # what the `try` statements around take

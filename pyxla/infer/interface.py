@@ -48,6 +48,7 @@ class Engine(Protocol):
     transfer: dict[str, Callable[..., Any]]
     checks: bool
     faults: Any
+    postponed: Any
     guards: tuple[type, ...]
     raised: list[Any]
     permuted: bool

@@ -33,6 +33,7 @@ from pyxla.infer.lattice import Compound, Const, Live, Ref, Tuple, Unbound, Vari
 from pyxla.infer.lists import columnar, rows, shared
 from pyxla.infer.objects import delete_attribute, get_attribute, set_attribute
 from pyxla.infer.operators import binary, inplace, truth, unary
+from pyxla.infer.raising import postponed
 from pyxla.infer.raising.refusals import ITERATION, need
 from pyxla.infer.text.pieces import formatted, joined
 from pyxla.ir.core import Instr
@@ -170,7 +171,14 @@ def _keywords(engine: Engine, value: Any) -> dict[str, Any]:
 
 @transfer("binary")
 def _binary(engine: Engine, frame: Frame, instr: Instr) -> Any:
-    return binary(engine, instr.attrs["op"], *_operands(engine, frame, instr))
+    return _operated(engine, binary, instr, *_operands(engine, frame, instr))
+
+
+def _operated(engine: Engine, function: Callable[..., Any], instr: Instr, x: Any, y: Any) -> Any:
+    attrs = instr.attrs
+    if "within" in attrs or "ends" in attrs:
+        return postponed.compute(engine, function, instr, x, y)
+    return function(engine, attrs["op"], x, y)
 
 
 _OF_ONE = frozenset({"contains", "not_contains", "is_", "is_not"})
@@ -192,7 +200,7 @@ def _operands(engine: Engine, frame: Frame, instr: Instr) -> list[Any]:
 @transfer("inplace")
 def _inplace(engine: Engine, frame: Frame, instr: Instr) -> Any:
     x, y = (engine.use(frame.env[v]) for v in instr.operands)
-    return inplace(engine, instr.attrs["op"], x, y)
+    return _operated(engine, inplace, instr, x, y)
 
 
 @transfer("unary")

@@ -45,8 +45,7 @@ def product(x: Value, y: Value, modulus: Value) -> Value:
     high = op.shift_right_logical(y, k.like(y, HALF))
     low = op.and_(y, k.like(y, (1 << HALF) - 1))
     first = _reduced(_reduced(x, high, modulus), k.like(y, 1 << HALF), modulus)
-    total = op.add(first, _reduced(x, low, modulus))
-    return op.select(k.ge(total, modulus), op.subtract(total, modulus), total)
+    return _total(first, _reduced(x, low, modulus), modulus)
 
 
 def power(base: Value, exponent: Value, modulus: Value) -> Value:
@@ -92,13 +91,35 @@ def _zero(x: Array) -> Value:
 def python_power(base: Value, exponent: Value, modulus: Value) -> Value:
     """`pow(base, exponent, modulus)` of int64s; the sign is that of the modulus."""
     whole = size(modulus)
-    rest = op.remainder(size(base), whole)
-    zero = k.like(rest, 0)
-    lost = op.and_(k.lt(base, k.like(base, 0)), k.ne(rest, zero))
-    rest = op.select(lost, op.subtract(whole, rest), rest)
+    rest = residue(base, whole)
     negative = k.lt(exponent, k.like(exponent, 0))
     turned = inverse(op.select(negative, rest, k.like(rest, 1)), whole)
-    found = power(op.select(negative, turned, rest), size(exponent), whole)
-    below = op.and_(k.lt(modulus, k.like(modulus, 0)), k.ne(found, zero))
-    signed = op.convert(found, dtype=base.type.dtype, weak=base.type.weak)
-    return op.select(below, op.add(signed, modulus), signed)
+    return signed(power(op.select(negative, turned, rest), size(exponent), whole), modulus)
+
+
+def residue(x: Value, whole: Value) -> Value:
+    """`x % whole` of an int64, unsigned."""
+    rest = op.remainder(size(x), whole)
+    lost = op.and_(k.lt(x, k.like(x, 0)), k.ne(rest, k.like(rest, 0)))
+    return op.select(lost, op.subtract(whole, rest), rest)
+
+
+def signed(rest: Value, modulus: Value) -> Value:
+    """The remainder by an int64, whose sign it has, of what is `rest` modulo its size."""
+    below = op.and_(k.lt(modulus, k.like(modulus, 0)), k.ne(rest, k.like(rest, 0)))
+    found = op.convert(rest, dtype=modulus.type.dtype, weak=modulus.type.weak)
+    return op.select(below, op.add(found, modulus), found)
+
+
+def _total(x: Value, y: Value, modulus: Value) -> Value:
+    """`(x + y) % modulus` of unsigned ints, both below modulus <= 2**63."""
+    total = op.add(x, y)
+    return op.select(k.ge(total, modulus), op.subtract(total, modulus), total)
+
+
+def _difference(x: Value, y: Value, modulus: Value) -> Value:
+    return op.select(k.ge(x, y), op.subtract(x, y), op.subtract(op.add(x, modulus), y))
+
+
+# What is exact of residues, by the names of operators.
+OPERATIONS = {"add": _total, "sub": _difference, "mul": product}

@@ -353,3 +353,101 @@ def cheapest(n, sizes, costs):
             if i >= size:
                 least[i] = min(least[i], least[i - size] + cost)
     return least, least[n] if least[n] < far else -1
+
+
+# --- Ints that leave 64 bits in between -----------------------------------------------------------
+
+WORD = 0xFFFFFFFF
+FACTORS = [
+    *((2**60, 2**61, 10**9 + 7), (-(2**60), 2**61, 10**9 + 7), (2**60, -(2**61), -(10**9 + 7))),
+    *(
+        (-(2**62), -(2**62), 2**63 - 1),
+        (-(2**63), -(2**63), -(2**63)),
+        (2**60, 2**61, 0),
+        (5, 7, 3),
+    ),
+]
+
+
+@program("modulo except checks", *[lambda f=f: f for f in FACTORS])
+def remainders_of_products(a, b, m):
+    try:
+        return a * b % m, (a * b + a) % m, (b - a * b) % m, (a * a - b * b) % m, (a + b + a) % m
+    except ZeroDivisionError as error:
+        return str(error)
+
+
+@program("modulo checks", *[lambda f=f: f for f in FACTORS])
+def low_bits(a, b, m):
+    word = (a * b - m) & WORD, (a * b + a + b) % 2**32, m * a & 0xFF, (a + b) % 4096
+    return word, (a * b) & (2**63 - 1), (a * b) % 2**63, ((a << 9) ^ (b * m)) & WORD
+
+
+@program("modulo checks", lambda: (3,), lambda: (2**31,))
+def murmur_hash(h):
+    for i in range(5):
+        k = (h ^ i) * 0xCC9E2D51 & WORD
+        k = ((k << 15 | k >> 17) & WORD) * 0x1B873593 & WORD
+        h ^= k
+        h = (h << 13 | h >> 19) & WORD
+        h *= 5
+        h += 0xE6546B64
+        h &= WORD
+    return h
+
+
+class Drand48:
+    def __init__(self, seed):
+        self.state = seed
+
+    def next(self):
+        self.state = (self.state * 0x5DEECE66D + 0xB) % (1 << 48)
+        return self.state >> 17
+
+
+@program("modulo class checks", lambda: (42,))
+def drand48(seed):
+    draws = Drand48(seed)
+    return [draws.next() % 100 for _ in range(5)], draws.state
+
+
+@program("modulo loop checks", lambda: (2**61 - 1,), lambda: (10**18 + 3,), lambda: (3215031751,))
+def is_prime(n):
+    d, twos = n - 1, 0
+    while d % 2 == 0:
+        d //= 2
+        twos += 1
+    for a in (2, 3, 5, 7, 11, 13):
+        x, square, left = 1, a % n, d
+        while left:
+            if left & 1:
+                x = x * square % n
+            square = square * square % n
+            left >>= 1
+        if x in (1, n - 1):
+            continue
+        for _ in range(twos - 1):
+            x = x * x % n
+            if x == n - 1:
+                break
+        else:
+            return False
+    return True
+
+
+@program("modulo text checks", lambda: ("a text of some length" * 3,), lambda: ("",))
+def rolling_hash(text):
+    h = 0
+    for c in text:
+        h = (h * (2**60 + 33) + ord(c)) % (2**61 - 1)
+    return h
+
+
+@program("modulo checks", lambda: (2**40, 2**10, [2, 3]), lambda: (2**40, 4, [1, 2**40]))
+def wrapped_where_it_is_used_again(a, b, items):
+    found = a * b  # by two: its check is made at once, and a float below is no remainder
+    return (
+        found % 7 if b < 9 else (a * 1.5) % 7.0,
+        items[(a * a + 1) % 2],
+        [v * v % 11 for v in items],
+    )
