@@ -51,9 +51,10 @@ def test_programs(name: str) -> None:
     same(*PROGRAMS[name])
 
 
-def made(expression: str, names: str) -> Callable[..., Any]:
-    """A function of an expression whose lines tracebacks know."""
-    source, file = f"def f({names}):\n    return {expression}\n", f"<{expression}>"
+def made(code: str, names: str) -> Callable[..., Any]:
+    """A function of an expression, or of a statement, whose lines tracebacks know."""
+    body = code if code[0] == " " else f"    return {code}"
+    source, file = f"def f({names}):\n{body}\n", f"<{code}>"
     linecache.cache[file] = len(source), None, source.splitlines(keepends=True), file
     scope: dict[str, Any] = {"np": np, "math": math}
     exec(compile(source, file, "exec"), scope)

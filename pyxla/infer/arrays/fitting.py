@@ -27,13 +27,18 @@ from pyxla.ops import elementwise as op
 
 
 def conformed(
-    engine: Engine, value: Any, shape: tuple[int, ...], dtype: np.dtype, extents: Any = None
+    engine: Engine,
+    value: Any,
+    shape: tuple[int, ...],
+    dtype: np.dtype,
+    extents: Any = None,
+    what: str = "input array",
 ) -> Array:
-    """`value` as assigned to elements of `dtype` in `shape`, which it fits."""
+    """`value` as assigned to elements of `dtype` in `shape`, which it fits; what: what it is."""
     new = conform(value, shape, dtype, extents)
     if isinstance(value, Array) and engine.tests(ValueError):
         own, sizes = sizes_of(value), _true(shape, extents)
-        words = "could not broadcast input array from shape ", " into shape "
+        words = f"could not broadcast {what} from shape ", " into shape "
         _ensure(engine, own, sizes, _about(words, own, sizes))
     return new
 
@@ -58,8 +63,8 @@ def verify_depth(shape: tuple[int, ...], given: tuple[int, ...]) -> None:
         raise OpError(words, ValueError, words)
 
 
-def verify_indexed(engine: Engine, array: Array, index: Index, value: Any) -> None:
-    """`value` fits in `array[index]`, an index that is no view."""
+def verify_indexed(engine: Engine, array: Array, index: Index, value: Any, told: str = "") -> None:
+    """`value` fits in `array[index]`, an index that is no view; told: what is said if not."""
     if not isinstance(value, Array) or not engine.tests(ValueError):
         return
     own = sizes_of(value)
@@ -68,13 +73,14 @@ def verify_indexed(engine: Engine, array: Array, index: Index, value: Any) -> No
     else:
         base, mask, first = index.basic.apply(array), index.mask, index.axes[0]
         sizes = sizes_of(base)
-        if mask.ndim == base.ndim:
+        if mask.ndim == base.ndim and not told:
             return _verify_masked(engine, mask, value)
         if own[first - base.ndim + mask.ndim - 1 :][:1] not in ([], [1]):
             sizes[first : first + mask.ndim] = [count(mask)]
     words = "shape mismatch: value array of shape "
     between = " could not be broadcast to indexing result of shape "
-    _ensure(engine, own, sizes, _about((words, between), own, sizes))
+    error = ValueError(told) if told else _about((words, between), own, sizes)
+    _ensure(engine, own, sizes, error)
 
 
 def _verify_masked(engine: Engine, mask: Array, value: Array) -> None:
@@ -100,6 +106,33 @@ def verify_output(engine: Engine, result: Array, shape: tuple[int, ...], extents
             " doesn't match the broadcast shape ",
         )
         _ensure(engine, own, sizes, _about(words, sizes, own))
+
+
+# Functions that broadcast what they give to `out=`, as ufuncs do.
+BROADCASTING = (np.clip, np.ndarray.clip, np.outer, np.einsum)
+_SHAPE = dict.fromkeys(
+    ("cumsum", "cumprod", "nancumsum", "nancumprod", "accumulate"),
+    "provided out is the wrong size for the accumulation.",
+)
+_SHAPE |= dict.fromkeys(("take", "compress"), "output array does not match result of ndarray.take")
+_SHAPE |= dict.fromkeys(
+    ("concatenate", "stack", "vstack", "hstack"), "Output array is the wrong shape"
+)
+
+
+def verify_same(
+    engine: Engine, function: Any, result: Array, shape: tuple[int, ...], extents: Any
+) -> None:
+    """The result of a function that is no ufunc has the shape of the array it is written to."""
+    words = _SHAPE.get(getattr(function, "__name__", ""), "output array has wrong dimensions")
+    own, sizes = sizes_of(result), _true(shape, extents)
+    pairs = [(n, m) for n, m in zip(own, sizes, strict=False) if not equal_sizes(n, m)]
+    known = [isinstance(n, int) and isinstance(m, int) for n, m in pairs]
+    if len(own) != len(sizes) or True in known:
+        raise engine.refuse(words, raises=ValueError, words=words)
+    if pairs and engine.tests(ValueError):
+        tests = [k.eq(value_of(n), value_of(m)) for n, m in pairs]
+        engine.ensure(Scalar(functools.reduce(op.and_, tests)), ValueError(words))
 
 
 def verify_inplace(engine: Engine, shape: tuple[int, ...], extents: Any, other: Any) -> None:

@@ -11,7 +11,7 @@ import numpy as np
 from pyxla.infer.arrays import access as arrays
 from pyxla.infer.arrays.blocks import Range
 from pyxla.infer.arrays.bounds import parsed
-from pyxla.infer.arrays.fitting import conformed
+from pyxla.infer.arrays.fitting import conformed, verify_indexed
 from pyxla.infer.arrays.makers import flat
 from pyxla.infer.arrays.reshaping import diagonal
 from pyxla.infer.arrays.views import BasicIndex, extend
@@ -25,10 +25,11 @@ from pyxla.ir.op import OpError
 from pyxla.ir.types import I32, I64
 from pyxla.lib.indexing import conform, scatter_at, setitem, take
 from pyxla.lib.masks import number, ranks
-from pyxla.lib.operands import as_array, broadcast_to, cast
+from pyxla.lib.operands import BOOL, as_array, broadcast_to, cast, literal
+from pyxla.lib.reductions import fold
 from pyxla.lib.registry import rule
 from pyxla.lib.selection import wrapped
-from pyxla.ops.elementwise import add, negate, remainder, select
+from pyxla.ops.elementwise import add, negate, not_, remainder, select
 from pyxla.ops.shape import constant, reshape
 
 NONE = Const(None)
@@ -146,6 +147,9 @@ def place(engine: Engine, ref: Ref, mask: Any, vals: Any) -> None:
         raise OpError("place: mask and data must be the same size")
     if not size:
         return
+    if not values.size:
+        some = fold(reshape(chosen.value, shape=(size,)), (0,), literal(False, BOOL), "or")
+        return engine.ensure(Scalar(not_(some)), ValueError("Cannot insert from an empty array!"))
     rank = add(ranks(chosen), number(-1 + values.size, I32.dtype, (size,)))
     rank = remainder(rank, number(values.size, I32.dtype, (size,)))
     line = Array(reshape(cast(values.value, old.dtype), shape=(values.size,)))
@@ -166,8 +170,9 @@ def copyto(
         _write(engine, ref, src)
         return
     old = arrays.read(engine, ref)
-    chosen = conformed(engine, as_array(where), old.shape, np.dtype(bool), old.extents)
     new = conformed(engine, src, old.shape, dtype, old.extents)
+    bools = np.dtype(bool)
+    chosen = conformed(engine, as_array(where), old.shape, bools, old.extents, "where mask")
     arrays.write(engine, ref, Array(select(chosen.value, new.value, old.value), old.extents))
 
 
@@ -226,6 +231,7 @@ def _accumulate(ufunc: np.ufunc, engine: Engine, ref: Ref, indices: Any, b: Any)
         given = conform(b, () if _is_number(b) else as_array(b).shape, old.dtype)
         b = Array(negate(given.value), b.extents if isinstance(b, Array) else None)
     index = parsed(engine, old.shape, old.extents, indices)
+    verify_indexed(engine, old, index, b, "array is not broadcastable to correct shape")
     new = scatter_at(old, index, b, COMPUTATIONS[ufunc])
     arrays.write(engine, ref, Array(cast(new.value, given_in), new.extents))
 

@@ -13,7 +13,7 @@ import numpy as np
 from pyxla.errors import CompileError
 from pyxla.infer.arrays import access as arrays
 from pyxla.infer.arrays import records
-from pyxla.infer.arrays.fitting import verify_output
+from pyxla.infer.arrays.fitting import BROADCASTING, verify_output, verify_same
 from pyxla.infer.arrays.positions import verify_positions
 from pyxla.infer.calls import conversions
 from pyxla.infer.calls.captures import BoundedOperand, operand
@@ -88,7 +88,8 @@ def call_library(
         result = apply(engine, name_of(value), implementation, args, kwargs)
     if out is not None and not (isinstance(out, Const) and out.value is None):
         casting = kwargs.get("casting", Const("same_kind")) if isinstance(value, np.ufunc) else None
-        return _store(engine, result, out, where, casting)
+        exact = None if casting is not None or value in BROADCASTING else value
+        return _store(engine, result, out, where, casting, exact)
     if where is not None and not (isinstance(where, Const) and where.value is True):
         raise engine.refuse("where= without out= leaves elements undefined", "pass out= as well")
     if value is np.ascontiguousarray or (
@@ -186,8 +187,11 @@ def _arrays(operands: Iterable[Any]) -> Iterator[Array]:
             yield from _arrays(x)
 
 
-def _store(engine: Engine, result: Any, out: Any, where: Any, casting: Any = None) -> Any:
-    """`out=`: the result is cast into the given arrays, which are returned."""
+def _store(
+    engine: Engine, result: Any, out: Any, where: Any, casting: Any = None, exact: Any = None
+) -> Any:
+    """`out=`: the result is cast into the given arrays, which are returned; exact: the function
+    that wants them of just its shape."""
     rule: Any = "same_kind" if casting is None else engine.static(casting, "the casting rule")
     results = result if isinstance(result, tuple) else (result,)
     targets = list(out.items) if isinstance(out, Tuple) else [out]
@@ -216,5 +220,7 @@ def _store(engine: Engine, result: Any, out: Any, where: Any, casting: Any = Non
             array = engine.as_array(array)
         if casting is not None:
             verify_output(engine, array, *arrays.shown(engine, target))
+        if exact is not None:
+            verify_same(engine, exact, array, *arrays.shown(engine, target))
         arrays.assign(engine, target, array)
     return targets[0] if len(targets) == 1 else Tuple(tuple(targets))
