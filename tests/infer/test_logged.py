@@ -19,6 +19,30 @@ def logs(x):
     return x.sum()
 
 
+def place(record: logging.LogRecord) -> tuple[str, int, str]:
+    return record.pathname, record.lineno, record.funcName
+
+
+def by_the_module(x):
+    logging.warning("x is %s", x)
+    logging.info("not shown")
+    return called(x)
+
+
+def called(x):
+    logging.error("and %(x)d", {"x": 3})
+    return x
+
+
+def test_records_of_the_root_have_their_lines(caplog: pytest.LogCaptureFixture) -> None:
+    seen = []
+    for function in (by_the_module, pyxla.compile(by_the_module)):
+        caplog.clear()
+        function(2.5)
+        seen.append([(r.name, r.getMessage(), *place(r)) for r in caplog.records])
+    assert seen[0] == seen[1]
+
+
 def test_same_records_as_cpython(caplog: pytest.LogCaptureFixture) -> None:
     compiled = pyxla.compile(logs)
     x = np.array([1.5, -1.0, 2.25])
@@ -28,7 +52,7 @@ def test_same_records_as_cpython(caplog: pytest.LogCaptureFixture) -> None:
         for function in (logs, compiled):
             caplog.clear()
             assert function(x) == 2.75
-            seen.append([(r.levelname, r.getMessage()) for r in caplog.records])
+            seen.append([(r.levelname, r.getMessage(), *place(r)) for r in caplog.records])
         assert seen[-1] == seen[-2]
     LOGGER.setLevel(logging.NOTSET)
     assert [len(records) for records in seen[::2]] == [3, 4, 0]

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import logging
-from collections.abc import Callable
 from typing import Any
 
 import numpy as np
 
+from pyxla.errors import in_program
 from pyxla.infer.engine import Engine
 from pyxla.infer.lattice import Const
 from pyxla.infer.text.printing import do, reader
@@ -22,13 +22,20 @@ def _get_logger(engine: Engine, name: Any = Const(None)) -> Any:
     return Const(logging.getLogger(engine.static(name, "the name of a logger")))
 
 
-def _log(engine: Engine, function: Callable[..., None], args: tuple[Any, ...]) -> Const:
-    """Call `function` of the message and its arguments on the host."""
+def _log(engine: Engine, logger: logging.Logger, level: int, args: tuple[Any, ...]) -> Const:
+    """Log a message and its arguments on the host, as from the line that asks for it."""
     values: list[Value] = []
     reads = [reader(engine, x, values) for x in args]
+    loc, _ = in_program(engine.loc, engine.chain())
+    file, line, function = (loc.filename, loc.lineno, loc.function) if loc else ("", 0, "")
+    name = function.rpartition(".")[2]
 
     def log(*given: np.ndarray) -> None:
-        function(*[read(given) for read in reads])
+        message, *rest = [read(given) for read in reads]
+        record = logger.makeRecord(
+            logger.name, level, file, line, message, tuple(rest), None, name or None
+        )
+        logger.handle(record)
 
     do(engine, log, values)
     return Const(None)
@@ -46,19 +53,23 @@ def _is_enabled(engine: Engine, logger: logging.Logger, level: int) -> bool:
 
 
 def _of_level(name: str) -> None:
+    level = getattr(logging, name.upper())
+
     @rule(getattr(logging.Logger, name))
     def method(engine: Engine, logger: Any, message: Any, *args: Any) -> Any:
-        if not _is_enabled(engine, logger.value, getattr(logging, name.upper())):
-            return Const(None)
-        return _log(engine, getattr(logger.value, name), (message, *args))
+        return _at_level(engine, logger, Const(level), message, *args)
 
     @rule(getattr(logging, name))
     def function(engine: Engine, message: Any, *args: Any) -> Any:
-        return _log(engine, getattr(logging, name), (message, *args))
+        if _is_enabled(engine, logging.root, level):
+            do(engine, _configured)
+        return _at_level(engine, Const(logging.root), Const(level), message, *args)
 
 
-for _name in _LEVELS:
-    _of_level(_name)
+def _configured() -> None:
+    """What functions of the module do first."""
+    if not logging.root.handlers:
+        logging.basicConfig()
 
 
 @rule(logging.Logger.log)
@@ -66,4 +77,8 @@ def _at_level(engine: Engine, logger: Any, level: Any, message: Any, *args: Any)
     number = engine.static(level, "the level of what is logged")
     if not _is_enabled(engine, logger.value, number):
         return Const(None)
-    return _log(engine, lambda *given: logger.value.log(number, *given), (message, *args))
+    return _log(engine, logger.value, number, (message, *args))
+
+
+for _name in _LEVELS:
+    _of_level(_name)
