@@ -1,8 +1,8 @@
-"""Unrolling: innermost loops over numbers take several steps at a time.
+"""Unrolling: innermost loops that count take several steps at a time.
 
 An iteration of an XLA loop writes a table of its state, and passes the state itself through memory
 where `lower.cpu.registers` does not keep it in registers: that takes longer than a handful of
-operations on numbers.  A *counted* loop leaves what is short of a full stride to a copy of itself:
+operations on numbers.  What is short of a full stride is left to a copy of the loop:
 
     while i < n: s = f(s, i); i += 1    ->    while i < n - 3: s, i = four steps
                                               while i < n: one step
@@ -11,16 +11,8 @@ Where the number of iterations is known, and the loop runs many times since it i
 is short of a stride is straight-line code; so is all of a loop with one stride, where the loop is
 in the way of LLVM's vectors, and so are a few iterations of a cheap body.
 
-Where the condition is another, steps are *speculative*: all of them run, and of those after the
-last one nobody sees what they compute.  The selections come after all steps, so that a step waits
-for the one before it only:
-
-    while c(s): s = f(s)    ->    while c(s): s1 = f(s); s2 = f(s1); s3 = f(s2)
-                                              s = c(s1) ? (c(s2) ? s3 : s2) : s1
-
-Results are exact either way: every step that counts computes what it did.  Only code that cannot
-fail and costs little runs in vain: arithmetic on numbers, and reads of single elements.  Code does
-not grow with trip counts, known or not: it is that of two strides at most.
+Results are exact: every step computes what it did.  Code does not grow with trip counts, known or
+not: it is that of two strides at most.
 """
 
 from __future__ import annotations
@@ -42,7 +34,7 @@ from pyxla.ops.shape import constant
 FACTORS = (4, 2)
 LONGER = (8, *FACTORS)  # where no loop is needed for the rest
 WHOLE = 8  # iterations, if that many are known, need no loop: modules do not grow with trip counts
-SLOTS = 8  # more state than that is not worth selecting
+SLOTS = 8  # numbers that are the state, at most
 # XLA:CPU compiles a loop to one kernel if its operations touch less than 1 KiB, and runs a larger
 # one operation by operation: ten times slower.  What it does not fuse counts for most.
 BUDGET = 128
@@ -56,13 +48,13 @@ def unroll(region: Region, nested: bool = False) -> Region:
     for instr in region.instrs:
         for inner in instr.regions:
             unroll(inner, nested or instr.op is while_)
-        if instr.op is not while_ or not _is_plain(instr):
+        counter = counter_of(instr) if instr.op is while_ and _is_plain(instr) else None
+        if counter is None:
             code.append(instr)
             continue
         instr.operands = tuple([replaced.get(v, v) for v in instr.operands])
         price = sum(_prices(instr))
-        counter = counter_of(instr)
-        count = _count(instr, counter) if nested and counter is not None else None
+        count = _count(instr, counter) if nested else None
         steps = _steps(instr, FACTORS if count is None else LONGER)
         whole = count is not None and count <= WHOLE and count * price <= BUDGET
         if count is not None and (whole or 1 < steps <= count < 2 * steps):
@@ -70,11 +62,11 @@ def unroll(region: Region, nested: bool = False) -> Region:
             replaced.update(zip(instr.results, state, strict=True))
         elif steps == 1:
             code.append(instr)
-        elif count is not None and counter is not None:
+        elif count is not None:
             state = _strides(instr, counter, count, steps, code)
             replaced.update(zip(instr.results, state, strict=True))
         else:
-            code += _unrolled(instr, steps)
+            code += _counted(instr, counter, steps)
     region.instrs[:] = code
     if replaced:
         rewrite.substitute_region(region, replaced)
@@ -94,10 +86,10 @@ def _prices(loop: Instr) -> list[int]:
 
 def _steps(loop: Instr, factors: Sequence[int]) -> int:
     """How many steps to take at a time: 1 where more do not pay."""
-    body, prices = loop.regions[1], _prices(loop)
-    if not _crosses(body) or (SLOW in prices and counter_of(loop) is None):
+    if not _crosses(loop.regions[1]):
         return 1
-    return next((steps for steps in factors if steps * sum(prices) <= BUDGET), 1)
+    price = sum(_prices(loop))
+    return next((steps for steps in factors if steps * price <= BUDGET), 1)
 
 
 def _price(instr: Instr) -> int:
@@ -130,15 +122,6 @@ def _gathers(own: Value, result: Value) -> bool:
         return False
     parts = made.operands[1:] if made.op is select else made.operands[:1]
     return all(_gathers(own, part) for part in parts)
-
-
-def _unrolled(loop: Instr, steps: int) -> list[Instr]:
-    """The code that replaces a loop."""
-    counter = counter_of(loop)
-    if counter is None:
-        loop.regions = (loop.regions[0], _speculative(loop, steps))
-        return [loop]
-    return _counted(loop, counter, steps)
 
 
 def counter_of(loop: Instr) -> int | None:
@@ -231,24 +214,6 @@ def _counted(loop: Instr, counter: int, steps: int) -> list[Instr]:
     limit = builder.emit(subtract, (highest, number(steps - 1)), {})
     loop.operands = _stride(loop, counter, steps, limit, builder)
     return [*code, loop]
-
-
-def _speculative(loop: Instr, steps: int) -> Region:
-    """The body that takes `steps` steps and gives the state after the last that counts."""
-    cond, body = loop.regions
-    copies = _Copies()
-    states: list[Sequence[Value]] = [copies.copy(body, body.params)]
-    tests: list[Value] = []
-    for _ in range(steps - 1):
-        tests += copies.copy(cond, states[-1])
-        states.append(copies.copy(body, states[-1]))
-    builder = Builder(copies.instrs, loop.loc)
-    results = states.pop()
-    while states:
-        rows = zip(results, states.pop(), strict=True)
-        test = tests.pop()
-        results = [x if x is y else builder.emit(select, (test, x, y), {}) for x, y in rows]
-    return Region(body.params, copies.instrs, tuple(results))
 
 
 class _Copies:
