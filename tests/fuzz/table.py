@@ -199,13 +199,6 @@ FAULTS = [
         2000,
     ),
     Fault(
-        "the state after the wrong iteration is kept",
-        "pyxla.lower.unroll",
-        "builder.emit(select, (test, x, y), {})",
-        "builder.emit(select, (test, y, x), {})",
-        5000,
-    ),
-    Fault(
         "an element is promoted although others are read",
         "pyxla.lower.promote",
         "return instr.operands[0] is param and list(instr.operands[1:]) == starts",
