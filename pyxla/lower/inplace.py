@@ -25,15 +25,29 @@ import numpy as np
 
 from pyxla.ir.build import Builder
 from pyxla.ir.core import Instr, Region, Value
-from pyxla.ir.rewrite import Mapping, substitute, uses
+from pyxla.ir.rewrite import Mapping, slice_of, substitute, uses
 from pyxla.ir.types import ArrayType
 from pyxla.lower.cost import SMALL
 from pyxla.ops.check import UNSIGNED
 from pyxla.ops.control import if_, optimization_barrier, while_
-from pyxla.ops.elementwise import and_, not_, select
+from pyxla.ops.elementwise import (
+    add,
+    and_,
+    compare,
+    maximum,
+    minimum,
+    multiply,
+    not_,
+    or_,
+    select,
+    subtract,
+)
 from pyxla.ops.index import dynamic_slice, dynamic_update_slice, scatter
 from pyxla.ops.shape import broadcast_in_dim, constant
 
+_LITTLE = frozenset(
+    [add, and_, compare, constant, maximum, minimum, multiply, or_, select, subtract]
+)
 PART = 4  # an update is small if the array is this many times larger
 
 
@@ -296,6 +310,8 @@ class _Sequence:
                 if theirs:
                     planned.append((column, theirs, False))
                     rows += [(None, value) for value in theirs.values()]
+        if len(planned) == 1:  # of several, XLA copies the array
+            self.free_places(pieces, rows)
         chosen = self.conditional(pred, pieces[0], pieces[1], rows)
         replaced = {instr.results[k]: value for k, value in zip(plain, chosen, strict=False)}
         remaining = iter(chosen[len(plain) :])
@@ -324,6 +340,22 @@ class _Sequence:
         self.arrays[column] = self.builder.emit(
             step.op, (array, *operands), step.attrs, step.regions
         )
+
+    def free_places(
+        self, codes: Sequence[list[Instr]], rows: Iterable[tuple[Value | None, Value | None]]
+    ) -> None:
+        """Move what computes numbers that one side lacks out of the other, where that is little.
+
+        So it is known where an update is made, also where it is not.
+        """
+        for row in rows:
+            for code, value, missing in zip(codes, row, reversed(row), strict=True):
+                if value is None or missing is not None or value.type.shape:
+                    continue
+                moved = slice_of(code, [value])
+                if all(instr.op in _LITTLE for instr in moved):
+                    self.builder.instrs += moved
+                    code[:] = [instr for instr in code if instr not in moved]
 
     def conditional(
         self,

@@ -189,3 +189,37 @@ def test_each_of_several_updates_in_an_iteration_waits_for_the_reads_before_it()
     body = text[: text.index("%while_kernel")]
     assert re.findall(r"= (\S+) copy\(", body) == []
     assert text.count(" call(") < 100  # what is kept is not kept again
+
+
+def relaxed(d):
+    for k in range(len(d)):
+        for i in range(len(d)):
+            for j in range(len(d)):
+                through = d[i, k] + d[k, j]
+                if through < d[i, j]:
+                    d[i, j] = through
+
+
+def test_what_is_read_for_an_update_alone_is_known_to_lie_apart():
+    """It and the position are operands of what ends an iteration."""
+    ours, theirs = [np.random.default_rng(0).random((9, 9)) for _ in range(2)]
+    pyxla.compile(relaxed)(ours)
+    relaxed(theirs)
+    np.testing.assert_array_equal(ours, theirs)
+    text = pyxla.code_hlo(relaxed, pyxla.f64[40, 40], optimized=True)
+    assert re.search(r"ROOT %\S+ = \(.*\) call\(%\S+, %.*\), to_apply=%same", text)
+
+
+def counted(x, counts):
+    for i in range(len(x)):
+        counts[x[i] & 63] += 1
+
+
+def test_what_xla_fuses_with_an_update_is_not_kept():
+    ours, theirs = [np.zeros(64, np.int64) for _ in range(2)]
+    x = np.random.default_rng(0).integers(0, 1000, 200)
+    pyxla.compile(counted)(x, ours)
+    counted(x, theirs)
+    np.testing.assert_array_equal(ours, theirs)
+    text = pyxla.code_hlo(counted, pyxla.i64[200], pyxla.i64[64], optimized=True)
+    assert not re.search(r"= s64\[1\]\S* (call|fusion)\(", text)

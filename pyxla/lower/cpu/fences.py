@@ -8,6 +8,10 @@ update and once for `%c`, in no particular order; so XLA keeps the old array for
 copy of the array in every iteration.  So where code that reads an array flows anywhere but into the
 update of that array, what it gives is kept (`ops.kept`), and the update waits for all of it.
 
+So is code whose reads flow into the update alone, unless XLA fuses them with it: otherwise what is
+read lies in memory of which LLVM knows nothing, and what is kept is known to lie apart from the
+loop's state (`Emitter.left`).
+
 A number whose old value is for the new one alone needs none, where `lower.cpu.registers` lets the
 update wait for it: the word of faults, a sum.
 
@@ -27,13 +31,14 @@ from pyxla.ir.build import Builder
 from pyxla.ir.core import Instr, Region, Value
 from pyxla.ir.rewrite import Uses, substitute
 from pyxla.lower.cost import SMALL, nbytes
-from pyxla.lower.cpu.kernels import can_hold, is_over_elements
+from pyxla.lower.cpu.kernels import ELEMENTARY, can_hold, is_literal, is_over_elements
 from pyxla.lower.cpu.small import is_one_function
 from pyxla.lower.dead import has_effect
 from pyxla.ops.control import if_, while_
-from pyxla.ops.index import dynamic_update_slice, scatter
+from pyxla.ops.elementwise import select
+from pyxla.ops.index import dynamic_slice, dynamic_update_slice, scatter
 from pyxla.ops.kept import kept
-from pyxla.ops.shape import constant
+from pyxla.ops.shape import constant, reshape
 
 FENCES = 16  # in one loop
 PART = 16  # of an array, that may be kept: less work than to copy the array
@@ -56,6 +61,8 @@ def fence_reads(region: Region) -> Region:
             for _ in range(FENCES):
                 if not _fence(instr, copied):
                     break
+            if not copied:
+                _keep_indices(instr.regions[1])
     return region
 
 
@@ -174,7 +181,7 @@ def _to_fence(code: Code, update: Instr, array: Value, readers: list[Instr]) -> 
     while work:
         instr = work.pop()
         if instr is update:
-            hazard |= between
+            hazard |= between or not all([_is_fused(read, update, code) for read in readers])
         elif not is_fusible(instr):
             hazard |= instr not in before
             if instr.op is kept:
@@ -188,6 +195,30 @@ def _to_fence(code: Code, update: Instr, array: Value, readers: list[Instr]) -> 
         return []
     most = max(SMALL, array.type.size // PART)
     return _convex([i for i in code.body.instrs if i in reached], update, code, most)
+
+
+def _is_fused(read: Instr, update: Instr, code: Code) -> bool:
+    """Whether XLA fuses a read of an element with its update, so that it needs no memory.
+
+    It does where what is read has one use, and shapes stay the same up to the update, or would if
+    XLA reshaped constants.
+    """
+    if update.op is not dynamic_update_slice or read.op is not dynamic_slice:
+        return False
+    if read.operands[1:] != update.operands[2:]:
+        return False
+    value, reshaped, varies = read.result, False, False
+    while value is not update.operands[1]:
+        users = code.users.get(value, ())
+        if len(users) != 1 or value in code.body.results:
+            return False
+        (user,) = users
+        if user.op is select or user.op not in ELEMENTARY:
+            return False
+        reshaped |= user.op is reshape
+        varies |= not all([x is value or is_literal(x) for x in user.operands])
+        value = user.result
+    return code.users[value] == [update] and not (reshaped and varies)
 
 
 def is_fusible(instr: Instr) -> bool:
@@ -232,6 +263,36 @@ def _drop_what_waits(inside: set[Instr], update: Instr, code: Code) -> None:
         elif instr is update or not tainted.isdisjoint(needs) or not from_inside.isdisjoint(needs):
             inside.discard(instr)
             tainted.update(instr.results)
+
+
+def _keep_indices(body: Region) -> None:
+    """Keep the positions of updates in the body of an innermost loop with fences.
+
+    One that a read shares lies in memory, and LLVM is told that what is kept lies apart.
+    """
+    ops = {instr.op for instr in body.instrs}
+    if while_ in ops or kept not in ops:
+        return
+    users = Code(body).users
+    updates = [instr for instr in body.instrs if instr.op is dynamic_update_slice]
+    positions = dict.fromkeys([value for instr in updates for value in instr.operands[2:]])
+    for instr in list(body.instrs):
+        if instr.op is constant or not is_fusible(instr):
+            continue
+        for value in positions.keys() & set(instr.results):
+            if len(users[value]) > 1:
+                _keep(body, instr, value)
+
+
+def _keep(body: Region, instr: Instr, value: Value) -> None:
+    """Keep a result of an instruction for all that comes after."""
+    at = body.instrs.index(instr) + 1
+    code: list[Instr] = []
+    shown = {value: Builder(code, instr.loc).emit(kept, (value,), {})}
+    after = body.instrs[at:]
+    substitute(after, shown)
+    body.instrs[at:] = [*code, *after]
+    body.results = tuple([shown.get(result, result) for result in body.results])
 
 
 def is_kept(value: Value) -> bool:
