@@ -39,9 +39,9 @@ def flattened(x: Any) -> tuple[tuple[int, ...], list[Any]] | None:
         return None
     shape, seen = [len(x)], {id(x)}
     while type(x[0]) is list:
-        seen.update(map(id, x))
         if set(map(type, x)) != {list} or len(set(map(len, x))) > 1:
             return None
+        seen.update(map(id, x))
         if len(seen) != 1 + sum(itertools.accumulate(shape, operator.mul)):
             return None
         shape.append(len(x[0]))
@@ -56,7 +56,7 @@ def array_of_numbers(numbers: list[Any]) -> np.ndarray | None:
     if kind is not int and kind is not float and kind is not complex:
         return None
     try:
-        return np.array(numbers, PYTHON_DTYPES[kind])
+        return np.fromiter(numbers, PYTHON_DTYPES[kind], len(numbers))
     except OverflowError:  # which is said of the number, when it is a leaf
         return None
 
@@ -76,20 +76,32 @@ def _ragged(x: Any, array: Convert) -> tuple[np.ndarray, np.ndarray] | None:
     """As `numbers_of`, of lists of several lengths in a list."""
     if type(x) is not list or set(map(type, x)) != {list} or len(set(map(id, x))) < len(x):
         return None
-    sizes = np.fromiter(map(len, x), np.int64, len(x))
-    longest, total = int(sizes.max()), int(sizes.sum())
-    capacity = max(_LEAST, 1 << max(longest - 1, 0).bit_length())
+    lengths = list(map(len, x))
+    total = sum(lengths)
+    capacity = max(_LEAST, 1 << max(max(lengths) - 1, 0).bit_length())
     if total + len(x) <= _FEW or capacity * len(x) > _SPARSE * (total + LONG):
         return None
     if (numbers := array(list(itertools.chain.from_iterable(x)))) is None:
         return None
+    sizes = np.array(lengths, np.int64)
     held = np.zeros((len(x), capacity), numbers.dtype)
     held[np.arange(capacity) < sizes[:, None]] = numbers
     return held, sizes
 
 
-def rows_of(x: list[Any], ndim: int, steps: Path = ()) -> Iterator[tuple[Path, list[Any]]]:
-    """The lists in nested lists of so many dimensions, with the steps to each."""
-    for i, row in enumerate(x) if ndim > 1 else ():
+def lists_in(x: list[Any], ndim: int) -> list[Any]:
+    """The lists in nested lists of so many dimensions."""
+    found = list(x) if ndim > 1 else []
+    for _ in range(2, ndim):
+        x = list(itertools.chain.from_iterable(x))
+        found += x
+    return found
+
+
+def rows_of(x: list[Any], steps: Path = ()) -> Iterator[tuple[Path, list[Any]]]:
+    """The lists in nested lists of numbers, with the steps to each."""
+    for i, row in enumerate(x):
+        if type(row) is not list:
+            break
         yield (*steps, i), row
-        yield from rows_of(row, ndim - 1, (*steps, i))
+        yield from rows_of(row, (*steps, i))

@@ -19,9 +19,10 @@ import numpy as np
 from pyxla.ir.types import SHORT_NAMES
 from pyxla.runtime import jaxlink
 from pyxla.runtime.containers import container_of
-from pyxla.runtime.numbers import ITEMS, Path, numbers_of
+from pyxla.runtime.numbers import ITEMS, LONG, Path, numbers_of
+from pyxla.runtime.places import below_path
 from pyxla.runtime.signature import CONSTANTS
-from pyxla.runtime.texts import CODES, is_data
+from pyxla.runtime.texts import CODES, is_data, leaves_of
 
 Recognizer = Callable[[Sequence[Any]], "tuple[Any, ...] | None"]
 # More arguments than that are compared as quickly one by one as they are compiled.
@@ -72,14 +73,16 @@ class _Walk:
         self.static = static
         self.lines: list[str] = []
         self.known: dict[str, Any] = {"ARRAY": jaxlink.ARRAY, "ndarray": np.ndarray}
+        self.known |= {"numbers_of": numbers_of, "leaves_of": leaves_of}
         self.leaves: list[str] = []
-        self.mutable: dict[int, str] = {}
+        # The mutable containers that were met, by their ids, and what gives these of others.
+        self.mutable: set[int] = set()
+        self.ids: list[str] = []
         self.count = 0
 
     def function(self) -> Recognizer:
-        if len(self.mutable) > 1:  # one container met twice is another signature
-            ids = ", ".join([f"id({name})" for name in self.mutable.values()])
-            self.test(f"len({{{ids}}}) != {len(self.mutable)}")
+        if len(self.ids) > 1:  # one container met twice is another signature
+            self.test(f"len({{{', '.join(self.ids)}}}) != {len(self.mutable)}")
         leaves = "".join([f"{leaf}, " for leaf in self.leaves])
         body = [*self.lines, f"return ({leaves})"]
         source = "def recognize(args):\n" + "".join([f"    {line}\n" for line in body])
@@ -110,18 +113,17 @@ class _Walk:
         if isinstance(x, np.ndarray) and x.dtype not in SHORT_NAMES:
             return False
         if kind is np.ndarray:
-            dtype = self.name(x.dtype)
-            self.test(
-                f"type({name}) is not ndarray or {name}.dtype is not {dtype} "
-                f"or {name}.shape != {x.shape!r}"
-            )
+            self.test(f"type({name}) is not ndarray")
+            self.same_type(name, x)
             self.leaves.append(name)
         elif kind is jaxlink.ARRAY:
             self.test(f"type({name}) is not ARRAY or {name}.aval is not {self.name(x.aval)}")
             self.leaves.append(name)
         elif kind is str:
-            if is_data(x, (*path, ITEMS) in self.static, (*path, CODES) in self.static):
-                return False
+            asked = (*path, CODES) in self.static
+            if is_data(x, (*path, ITEMS) in self.static, asked):
+                self.text(name, x, asked)
+                return True
             self.test(f"type({name}) is not str or {name} != {x!r}")
         elif kind in CONSTANTS:
             self.test(f"{name} is not {x!r}")
@@ -148,11 +150,48 @@ class _Walk:
             self.leaves.append(name)
         return True
 
+    def text(self, name: str, x: str, asked: bool) -> None:
+        """A text whose characters are data (`runtime.texts`)."""
+        codes, _ = leaves_of(x)
+        self.test(f"type({name}) is not str" + ("" if asked else f" or len({name}) <= {LONG}"))
+        found = self.bound(f"leaves_of({name})")
+        self.same_type(f"{found}[0]", codes)
+        self.leaves += [f"{found}[0]", f"{found}[1]"]
+
+    def same_type(self, found: str, array: np.ndarray) -> None:
+        dtype = self.name(array.dtype)
+        self.test(f"{found}.shape != {array.shape!r} or {found}.dtype is not {dtype}")
+
+    def is_new(self, containers: Sequence[Any], ids: str) -> bool:
+        """Add mutable containers; False if one was met before.  ids: theirs, as an expression."""
+        found = set(map(id, containers))
+        if not self.mutable.isdisjoint(found):
+            return False
+        self.mutable |= found
+        self.ids.append(ids)
+        return True
+
+    def numbers(self, name: str, x: list[Any], path: Path, leaves: tuple[np.ndarray, ...]) -> bool:
+        """A list that is one array (`runtime.numbers`), or two; its rows are met nowhere else."""
+        first, nested = leaves[0], leaves[0].ndim > 1
+        if first.ndim > 2 or (nested and below_path(self.static, path)):
+            return False
+        ids = f"id({name})" + f", *map(id, {name})" * nested
+        if not self.is_new([x, *x] if nested else [x], ids):
+            return False
+        self.test(f"type({name}) is not list or len({name}) != {len(x)}")
+        found = self.bound(f"numbers_of({name})")
+        self.test(f"{found} is None or len({found}) != {len(leaves)}")
+        self.same_type(f"{found}[0]", first)
+        self.leaves += [f"{found}[{i}]" for i in range(len(leaves))]
+        return True
+
     def container(self, name: str, x: Any, path: Path, found: Any) -> bool:
         if found.mutable:
-            if id(x) in self.mutable or numbers_of(x) is not None:
+            if (*path, ITEMS) not in self.static and (leaves := numbers_of(x)) is not None:
+                return self.numbers(name, x, path, leaves)
+            if not self.is_new([x], f"id({name})"):
                 return False
-            self.mutable[id(x)] = name
         entries, steps, items = found.open(x)
         items, paths = list(items), [(*path, step) for step in steps]
         self.test(f"type({name}) is not {self.name(type(x))}")

@@ -30,7 +30,7 @@ with a step for each container on the way (index, key or field name).
 from __future__ import annotations
 
 import inspect
-from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterable, Sequence
 from typing import Any
 
 import jax
@@ -76,7 +76,7 @@ from pyxla.runtime.descriptions import (
     ArgTuple,
     ArgUnknown,
 )
-from pyxla.runtime.numbers import ITEMS, LONG, Path, numbers_of, rows_of
+from pyxla.runtime.numbers import ITEMS, LONG, Path, lists_in, numbers_of, rows_of
 from pyxla.runtime.places import below, below_path, is_static, path_of, static_tree, step_of
 from pyxla.runtime.texts import CODES, is_data, leaves_of
 
@@ -273,10 +273,10 @@ class _Walk:
         if found is None or (tree and found[0].ndim > 1):  # of what is in it, something is known
             return False
         numbers = found[0]
-        inside = {id(row[3]): row for row in _rows(x, numbers.ndim, place)}
+        inside = dict.fromkeys(map(id, lists_in(x, numbers.ndim)), place)
         if not self.seen.keys().isdisjoint(inside):
             return False
-        self.seen.update(inside)
+        self.seen |= inside
         self.key += (list, *numbers.shape, _NUMBERS[len(found)], PYTHON_TYPES[numbers.dtype])
         self.leaves += found
         return True
@@ -304,16 +304,11 @@ class _Walk:
         return None
 
 
-def _rows(x: list[Any], ndim: int, place: Any) -> Iterator[Any]:
-    """The places of the lists in nested lists of so many dimensions."""
-    for i, row in enumerate(x) if ndim > 1 else ():
-        here = place, range(len(x)), i, row
-        yield here
-        yield from _rows(row, ndim - 1, here)
-
-
 def _met(met: Any, place: Any) -> tuple[Any, ...]:
-    """The entries of a mutable container that was met before."""
+    """The entries of a mutable container that was met before, there or in a list of numbers."""
+    if met[3] is not place[3]:
+        rows = rows_of(met[3])
+        return "same", (*path_of(met), *next(steps for steps, row in rows if row is place[3]))
     around = place[0]
     while around is not None:
         if around is met:
@@ -397,7 +392,7 @@ class Describe:
         found = None if (*path, ITEMS) in self.static else self.leaves_of(x)
         if found is None or (found[0].ndim > 1 and below_path(self.static, path)):
             return None
-        inside = {id(row): ((*path, *steps), row) for steps, row in rows_of(x, found[0].ndim)}
+        inside = {id(row): ((*path, *steps), row) for steps, row in rows_of(x)}
         if not self.seen.keys().isdisjoint(inside):
             return None
         self.seen |= inside
