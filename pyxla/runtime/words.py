@@ -32,7 +32,8 @@ _FORMATS = {"f8": "d", "i8": "q", "u8": "Q", "f4": "f", "i4": "i", "u4": "I"}
 _FORMATS |= {"f2": "exx", "i2": "hxx", "u2": "Hxx", "i1": "bxxx", "u1": "Bxxx", "b1": "?xxx"}
 frombuffer = np.frombuffer
 SMALL = 128  # elements of an array that is packed
-_FEW = 2  # fewer than these are as well left alone
+_FEW = 2  # fewer results than these are as well left alone
+_FEWEST = 3  # fewer arguments are: a new array of words costs as much as one operand
 _MANY = 32  # where what reads the words does not fuse, each of them is a kernel to compile
 
 
@@ -117,7 +118,7 @@ def _small_params(types: Sequence[ArrayType]) -> list[int]:
     small = [i for i in small if types[i].dtype.str[1:] in _FORMATS]
     size = 8 if any(types[i].dtype.itemsize == 8 for i in numbers + small) else 4
     found = [i for i in small if types[i].dtype.itemsize == size] + numbers
-    return found if _FEW <= len(found) <= _MANY else []
+    return found if _FEWEST <= len(found) <= _MANY else []
 
 
 def _is_number(type: ArrayType) -> bool:
