@@ -12,7 +12,10 @@ calls Python (`print`), or the process ends.
 from __future__ import annotations
 
 import atexit
+import contextlib
+import ctypes
 import os
+import sys
 import threading
 import time
 from collections.abc import Callable
@@ -90,11 +93,20 @@ GRACE = 1.0  # seconds
 
 @atexit.register
 def _at_exit() -> None:
-    """Wait a little for what XLA compiles: a thread that comes back to a Python that ends aborts
-    the process, one that never comes back does not."""
+    """Wait a little for what XLA compiles, and let threads that come back later wait for ever."""
     end = time.monotonic() + GRACE
     for job in list(_ABANDONED):
         job.done.acquire(timeout=max(end - time.monotonic(), 0.0))
+    if _ABANDONED and sys.platform == "linux" and sys.version_info < (3, 14):
+        _stay_in_terminate()
+
+
+def _stay_in_terminate() -> None:
+    """A thread that comes back to a Python that ends stops there; before 3.14 by `pthread_exit`,
+    which unwinds XLA's frames, and these call `std::terminate`: stop in there instead of aborting."""
+    with contextlib.suppress(OSError, AttributeError):  # libc++, say, whose threads are not unwound
+        standard = ctypes.CDLL("libstdc++.so.6")
+        standard._ZSt13set_terminatePFvvE(ctypes.CDLL(None).pause)
 
 
 if hasattr(os, "register_at_fork"):

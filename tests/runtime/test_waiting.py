@@ -129,6 +129,42 @@ def test_a_process_ends_though_a_program_computes_on() -> None:
     assert found.returncode == 0
 
 
+def test_a_process_ends_while_a_program_comes_back() -> None:
+    """Its thread finds Python ending, stops there, and takes nothing down with it."""
+    code = """
+        import sys, time
+        import numpy as np, pyxla
+        from pyxla.runtime import waiting
+        from tests.runtime.test_waiting import endless
+
+        class Slow:
+            def __del__(self, sleep=time.sleep):
+                sleep(2.0)
+
+        waiting.GRACE = 0.0
+        compiled = pyxla.compile(endless)
+        compiled(np.zeros(2), 10)
+        begun = time.perf_counter()
+        compiled(np.zeros(2), 10**8)
+        rate = 10**8 / (time.perf_counter() - begun)
+        compiled = pyxla.compile(endless, timeout=0.5)
+        compiled.specialize(pyxla.f64[2], int)
+        slow = Slow()
+        try:
+            compiled(np.zeros(2), int(rate * 1.3))
+        except TimeoutError:
+            sys.exit(3)
+    """
+    found = subprocess.run(
+        [sys.executable, "-c", textwrap.dedent(code)],
+        capture_output=True,
+        text=True,
+        timeout=300,
+        check=False,
+    )
+    assert (found.returncode, found.stderr) == (3, "")
+
+
 def prints(n):
     i = 0
     while i < n:
