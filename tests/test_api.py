@@ -214,3 +214,26 @@ def test_negative_counts_of_repeat_raise():
     with pytest.raises(ValueError, match="repeats may not contain negative values"):
         f(np.arange(2), np.array([-2, 3]))
     assert f(np.arange(2), np.array([2, 1])).tolist() == [0, 0, 1]
+
+
+def squares(x):
+    return x * x
+
+
+def test_a_function_compiled_inside_is_that_function():
+    def program(x):
+        @pyxla.compile
+        def plus(y):
+            return y + x[0]
+
+        @pyxla.compile(verify=True)
+        def times(y):
+            return y * x[1]
+
+        total = pyxla.compile(squares)(x) + pyxla.compile(function=plus)(x)
+        slope = pyxla.grad(pyxla.compile(lambda y: np.sum(y * y), checks=False))(x)
+        return total, times(x), slope
+
+    x = np.array([1.0, 2.0, 3.0])
+    for got, wanted in zip(pyxla.compile(program)(x), program(x), strict=True):
+        np.testing.assert_array_equal(got, wanted)

@@ -12,10 +12,12 @@ from typing import Any
 
 import jax
 
+from pyxla import api as outer
 from pyxla.grad import api
 from pyxla.grad.custom import checkpoint
 from pyxla.grad.vmap import vmap
 from pyxla.infer.engine import Engine
+from pyxla.infer.lattice import Const
 from pyxla.lib.registry import RULES, rule
 
 # JAX's transformation, and the one that it is here.
@@ -57,9 +59,13 @@ for theirs, ours in SAME.items():
     _stands_for(theirs, ours)
 
 
-@rule(jax.jit, jax.named_call)
+@rule(jax.jit, jax.named_call, outer.compile)
 def itself(engine: Engine, fun: Any = None, **options: Any) -> Any:
-    """A function that is jitted inside a compiled one is that function."""
-    if fun is None:
-        raise engine.refuse("jax.jit is called without a function", "write jax.jit(f, ...)")
-    return fun
+    """A function that is compiled inside a compiled one is that function."""
+    if "function" in options:
+        fun = options["function"]
+    return Const(_undecorated) if fun is None else fun
+
+
+def _undecorated(function: Any) -> Any:
+    return function

@@ -102,9 +102,12 @@ def _at_exit() -> None:
 
 
 def _stay_in_terminate() -> None:
-    """A thread that comes back to a Python that ends stops there; before 3.14 by `pthread_exit`,
-    which unwinds XLA's frames, and these call `std::terminate`: stop in there instead of aborting."""
-    with contextlib.suppress(OSError, AttributeError):  # libc++, say, whose threads are not unwound
+    """A thread that comes back to a Python that ends is stopped; before 3.14 by `pthread_exit`.
+
+    That unwinds XLA's frames, which call `std::terminate`: the thread stays in there, rather than
+    abort the process.  libc++ has no such function, and needs none.
+    """
+    with contextlib.suppress(OSError, AttributeError):
         standard = ctypes.CDLL("libstdc++.so.6")
         standard._ZSt13set_terminatePFvvE(ctypes.CDLL(None).pause)
 

@@ -111,10 +111,10 @@ def call_foldable(engine: Engine, value: Any, args: list[Any], kwargs: dict[str,
         _demand_numbers(engine, value, name, [*args, *kwargs.values()])
         if module and module.split(".")[0] == "numpy":
             name = f"numpy.{name}"
-        raise engine.refuse(
-            f"{name} is not among the functions that can be compiled",
-            "use a supported NumPy or jax function (`pyxla ops` lists the ops of pyxla.hlo)",
-        )
+        remedy = "use a supported NumPy or jax function (`pyxla ops` lists the ops of pyxla.hlo)"
+        if isinstance(value, types.BuiltinFunctionType) and not is_library(value):
+            remedy = "it is not Python: call what needs it outside, and pass what that returns"
+        raise engine.refuse(f"{name} is not among the functions that can be compiled", remedy)
     if not _is_pure(value):
         if hasattr(value, "__objclass__"):
             words = f"{name} is not among the methods that can be compiled"
