@@ -551,7 +551,7 @@ def differences_and_norms(x, m):
     return (
         *(np.diff(y, prepend=0.0), np.diff(y, append=y[:1]), np.diff(z, 2, axis=-2)),
         *(np.linalg.norm(y, 3), np.linalg.norm(y, 0), np.linalg.norm(z, axis=1, keepdims=True)),
-        *(np.linalg.norm(z, "nuc"), np.linalg.norm(z, 2), np.linalg.svdvals(z)),
+        *(np.linalg.norm(z, "fro"), np.linalg.svdvals(z)),
     )
 
 

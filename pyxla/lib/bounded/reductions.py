@@ -23,7 +23,7 @@ from pyxla.infer.lattice import Array, Scalar
 from pyxla.infer.promote import CLASSES, as_dtype
 from pyxla.ir.core import Instr, Value
 from pyxla.ir.op import OpError
-from pyxla.lib import builtins, quantiles, sorting
+from pyxla.lib import builtins, linalg, quantiles, sorting
 from pyxla.lib import reductions as r
 from pyxla.lib.bounded.elementwise import (
     NOT_SUPPORTED,
@@ -351,6 +351,23 @@ def _nan_positional(function: Function, a: Any, axis: Any = None, *args: Any, **
 
 
 # --- Norms, medians, integrals -------------------------------------------------------------------
+
+
+@strategy(linalg.norm)
+def _norm(
+    function: Function, x: Any, ord: Any = None, axis: Any = None, keepdims: bool = False
+) -> Array:
+    array = as_array(x)
+    axes = r.reduced_axes(axis, array.ndim)
+    one = len(axes) == 1
+    if not (ord in (None, 2, 1, 0, np.inf) if one else ord in (None, "fro", "f", 1, np.inf)):
+        if not (one and isinstance(ord, int | float) and ord > 0):
+            raise OpError(NOT_SUPPORTED)
+    if ord is None and axis is None:
+        one = True
+    found = taken(array, axes, 0)
+    result = function(Array(found.value), ord, axis, keepdims)
+    return reduced(result, array, axes, keepdims)
 
 
 @strategy(quantiles.median)
