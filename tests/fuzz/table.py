@@ -314,6 +314,35 @@ FAULTS = [
         "return classes is None or issubclass(x.meta, classes)",
         "return classes is None or x.meta in classes",
     ),
+    # Ints that leave 64 bits, names that are unbound.
+    Fault(
+        "a product of ints is not tested",
+        "pyxla.infer.raising.checks",
+        'if not _ints(operands) or not _unproven("mul", operands):',
+        "if operands:",
+        3000,
+    ),
+    Fault(
+        "a shift by less than nothing is none",
+        "pyxla.infer.raising.checks",
+        "return not_negative(int_of(operands[1]))",
+        "return None",
+        1000,
+    ),
+    Fault(
+        "ints that wrap are right modulo any int",
+        "pyxla.infer.raising.postponed",
+        "and _wraps(y, 1) and y.value & (y.value - 1) == 0:",
+        "and _wraps(y, 1):",
+        1000,
+    ),
+    Fault(
+        "a name has something where it is unbound",
+        "pyxla.infer.using",
+        "        engine.ensure(value.tag, value.items[0].error)\n",
+        "",
+        2000,
+    ),
     # Derivatives.
     Fault(
         "the derivative of a product is transposed",
