@@ -126,3 +126,51 @@ def ints_among_floats_of_known_list(x, whole):
     for v in x:
         out.append(v if v > 0 else whole)
     return np.array(out, dtype=int), np.array([out, [1] * 4], int), np.asarray(out, np.float32)
+
+
+@program(
+    "lists checks",
+    lambda: ([1.0, 300.0, -1.0],),
+    lambda: ([1.0, 3.0, 1.0],),
+    lambda: ([np.inf, 3.0, np.nan],),
+    lambda: ([1.0, np.nan, 1e19],),
+)
+def floats_are_ints_of_the_dtype(x):
+    return np.array(x, dtype=np.uint8)
+
+
+@program("lists checks", lambda: ([[1, 2], [-1, 300]],), lambda: ([[1, 2], [-1, 30]],))
+def ints_are_those_of_the_dtype(x):
+    return np.array(x, dtype=np.int8)
+
+
+@program(
+    "lists checks",
+    lambda: (np.array([1.0, -7.0, 3.5]),),
+    lambda: (np.array([-1.0, 1e300]),),
+)
+def grown_floats_are_ints_of_the_dtype(x):
+    kept, plain = [], []
+    for v in x:
+        if v > 0:
+            kept.append(v)
+            plain.append(float(v) / 4)
+    return np.array(plain, dtype=np.uint8), np.array(kept, dtype=int)
+
+
+@program(
+    "lists checks",
+    lambda: (2.0, np.array([300, 4])),
+    lambda: (1e10, np.array([3, 4])),
+    lambda: (2.0, np.array([40000, 4])),
+    lambda: (2.0, np.array([4, 300])),
+)
+def numbers_that_are_stored_are_of_the_dtype(y, n):
+    a = np.array([y, 1.0], dtype=np.int32)
+    b = np.zeros((2, 2), np.int16)
+    b[:] = [[n[0], y], [1, 2]]
+    c = np.zeros(3, np.uint8)
+    c[:2] = [n[1], 7]  # of NumPy's ints, those without a sign take the last bits
+    d = np.zeros(2, np.int8)
+    d[0] = n[1]
+    return a, b, c, d

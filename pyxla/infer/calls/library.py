@@ -56,6 +56,8 @@ def call_library(
             raise _sized_by_counter(engine, sized, refusal) or refusal from None
     if is_numpys(value):  # to which a list of numbers is the array of them
         dtype = asked(value, args, kwargs)
+        if dtype is not None and value in (np.array, np.asarray) and args:
+            number_lists.verify_items(engine, args[0], dtype)
         args = [number_lists.by_value(engine, a, dtype) for a in args]
         kwargs = {k: number_lists.by_value(engine, a) for k, a in kwargs.items()}
     if (operated.is_tracked(value) or any(map(kinds.has_exact, args))) and "out" not in kwargs:

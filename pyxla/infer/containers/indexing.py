@@ -18,7 +18,7 @@ from pyxla.infer.engine import Engine
 from pyxla.infer.heap import DictCell, ListCell, NumberList
 from pyxla.infer.joins import choices, folded
 from pyxla.infer.joins.kinds import may_be_array, refused
-from pyxla.infer.lattice import Array, Compound, Const, Ref, Tuple
+from pyxla.infer.lattice import Array, Compound, Const, Ref, Tuple, is_number
 from pyxla.infer.lists import choosing, columnar, growing, methods, number_lists, reading
 from pyxla.infer.raising.refusals import lacking, python_class
 from pyxla.infer.text import strings
@@ -163,6 +163,8 @@ def set_item(engine: Engine, x: Any, key: Any, value: Any) -> None:
         return
     content = by_items(engine, x)
     if isinstance(content, Array):
+        if not is_number(value):
+            number_lists.verify_items(engine, value, arrays.dtype_of(engine, x))
         key, value = (number_lists.by_value(engine, v) for v in (key, value))
         engine.library("assignment", arrays.setitem, engine, x, key, value)
     elif isinstance(content, DictCell) and tables.opened(engine, x, key):

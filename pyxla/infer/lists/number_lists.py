@@ -40,6 +40,7 @@ from pyxla.infer.lists.packing import (
     retype,
     type_of_numbers,
 )
+from pyxla.infer.raising import sizes
 from pyxla.ir.build import Builder, building
 from pyxla.ir.types import PYTHON_TYPES, array_type
 from pyxla.lib.operands import as_array
@@ -304,6 +305,23 @@ def flat(engine: Engine, x: Any) -> NumberList | None:
         return None if column is None else NumberList(*column)
     kept = packed(engine.heap, x)
     return kept if kept is not None and len(arrays.shown(engine, kept.data)[0]) == 1 else None
+
+
+def verify_items(engine: Engine, x: Any, dtype: np.dtype) -> None:
+    """Python's numbers, and those in lists, are ones of `dtype`, that of an array of them."""
+    if isinstance(x, Scalar):
+        sizes.verify_stored(engine, x, dtype, basic=False)
+    grown, kept = columnar.found(engine.heap, x), packed(engine.heap, x)
+    if grown is not None and (column := as_arrays.numbers(engine, grown)) is not None:
+        kept = NumberList(*column)
+    if kept is not None:
+        sizes.verify_items(engine, array_of(engine.heap, kept), dtype, kept.python)
+        return
+    for item in arrays.items_of(engine, x) or () if dtype.kind in "iu" else ():
+        if isinstance(item, Array):
+            sizes.verify_stored(engine, item, dtype)
+        else:
+            verify_items(engine, item, dtype)
 
 
 def number(engine: Engine, x: NumberList, found: Any) -> Any:

@@ -18,11 +18,15 @@ from pyxla.infer.raising.faults import exception
 from pyxla.infer.structure import OPERATORS
 from pyxla.ir.core import Value
 from pyxla.lib import kernels as k
+from pyxla.lib import reductions as r
+from pyxla.lib.masks import within
 from pyxla.lib.numeric import TOO_SMALL
-from pyxla.lib.operands import is_short_int, normalize_axes
+from pyxla.lib.operands import is_short_int, literal, normalize_axes, weak
 from pyxla.lib.registry import LIBRARY
 from pyxla.lib.sequences import NO_MAXIMUM, NO_MINIMUM
 from pyxla.ops import elementwise as op
+from pyxla.ops.index import dynamic_slice
+from pyxla.ops.shape import reshape
 
 LARGEST = 2**63 - 1
 _ZERO = "zero-size array to reduction operation {} which has no identity"
@@ -103,9 +107,9 @@ def verify_fits(engine: Engine, x: Any, dtype: np.dtype) -> None:
 def verify_stored(engine: Engine, x: Any, dtype: np.dtype, basic: bool = True) -> None:
     """A number that is put in an array of ints is one of `dtype`: of floats NumPy takes the int,
     for signed ints and keys that are `basic` of its own scalars as well."""
-    if engine.tests(OverflowError):
-        verify_fits(engine, x, dtype)
     numpys = isinstance(x, Array) and not x.shape and basic and dtype.kind == "i"
+    if engine.tests(OverflowError):
+        verify_fits(engine, _as_pythons(x, dtype) if numpys else x, dtype)
     if dtype.kind not in "iu" or not (numpys or (isinstance(x, Scalar) and x.kind is float)):
         return
     if x.dtype.kind != "f" or getattr(x, "kinds", None):
@@ -124,6 +128,28 @@ def verify_stored(engine: Engine, x: Any, dtype: np.dtype, basic: bool = True) -
         number = Scalar(op.convert(whole, dtype=np.dtype(np.int64), weak=True))
         error = exception(OverflowError, "Python integer ", number, f" out of bounds for {dtype}")
         engine.ensure(Scalar(op.or_(k.isnan(value), _within(whole, bounds))), error)
+
+
+def _as_pythons(x: Array, dtype: np.dtype) -> Array | Scalar:
+    """An int of NumPy's that may be none of `dtype`, as Python's."""
+    if x.dtype.kind not in "iu" or x.dtype == np.uint64 or x.kinds or np.can_cast(x.dtype, dtype):
+        return x
+    return Scalar(op.convert(x.value, dtype=np.dtype(np.int64), weak=True))
+
+
+def verify_items(engine: Engine, x: Array, dtype: np.dtype, python: bool) -> None:
+    """As `verify_stored`, of the items of a list that is kept as an array: the first that is no
+    number of `dtype` is looked at."""
+    if dtype.kind not in "iu" or x.dtype.kind == "c" or np.can_cast(x.dtype, dtype) or not x.size:
+        return
+    whole = k.trunc(op.convert(x.value, dtype=np.dtype(np.float64)))
+    bad, inside = op.not_(_within(whole, np.iinfo(dtype))), within(x)
+    bad = bad if inside is None else op.and_(bad, inside)
+    place = r.argmax(Array(bad)).value
+    item = dynamic_slice(reshape(x.value, shape=(x.size,)), place, slice_sizes=(1,))
+    item = op.select(r.any(Array(bad)).value, reshape(item, shape=()), literal(0, x.dtype))
+    item_type = {"b": bool, "f": float}.get(x.dtype.kind, int)
+    verify_stored(engine, weak(item, item_type) if python else Array(item), dtype)
 
 
 def _within(x: Value, bounds: np.iinfo) -> Value:
