@@ -14,6 +14,7 @@ from pyxla.infer.engine import Engine
 from pyxla.infer.heap import DictCell, ObjectCell
 from pyxla.infer.lattice import Compound, Const, Ref, Tuple
 from pyxla.infer.lists import pools
+from pyxla.infer.raising import exceptions
 from pyxla.lib.containers import Dict
 from pyxla.lib.registry import lookup, rule
 
@@ -22,7 +23,7 @@ def construct(engine: Engine, cls: type, args: list[Any], kwargs: dict[str, Any]
     """`cls(*args, **kwargs)` for a user's class."""
     need_constructible(engine, cls)
     if issubclass(cls, BaseException):
-        return Compound("exception", (*args, *_positional(engine, cls, args, kwargs)), cls)
+        return _construct_exception(engine, cls, args, kwargs)
     if issubclass(cls, tuple):
         return _construct_named_tuple(engine, cls, args, kwargs)
     if inspect.isabstract(cls):
@@ -70,22 +71,14 @@ def _made_by(engine: Engine, new: Any, cls: type, args: list[Any], kwargs: dict[
     return x if x.cell in before else pools.entered(engine, x)
 
 
-def _positional(
+def _construct_exception(
     engine: Engine, cls: type, args: list[Any], kwargs: dict[str, Any]
-) -> tuple[Any, ...]:
-    """Keyword arguments of an exception as positional ones that follow `args`."""
+) -> Compound:
     if not kwargs:
-        return ()
-    init = engine.captures.member(cls, "__init__")
-    code = init.__code__ if isinstance(init, types.FunctionType) else None
-    names = code.co_varnames[1 : code.co_argcount] if code else ()
-    following = names[len(args) :][: len(kwargs)]
-    if set(following) != kwargs.keys():
-        raise engine.refuse(
-            f"the arguments of {cls.__name__} that are given by name are not the next ones",
-            "give them by position",
-        )
-    return tuple([kwargs[name] for name in following])
+        return Compound("exception", tuple(args), cls)
+    if not isinstance(engine.captures.member(cls, "__init__"), types.FunctionType):
+        raise engine.refuse(f"{cls.__name__}() takes no keyword arguments", "give them by position")
+    return Compound("exception", (*args, exceptions.named(kwargs)), cls)
 
 
 def _construct_named_tuple(

@@ -249,6 +249,7 @@ class Compound(Structure):
         super       object                               class, where the search begins
         text        values                               pieces (`infer.text.pieces`)
         exception   arguments                            class
+        keywords    the last of those, by name           names
         pytree      leaves                               class, structure
         far         an int of 64 bits                    what is added to it (`ir.types.Far`)
 

@@ -152,7 +152,7 @@ class Executable:
         )
         self._build = made(outcome.result)
         self._stores = [(store, made(store.out)) for store in outcome.stores]
-        self._sites = [(site.cls, [made(arg) for arg in site.args]) for site in outcome.sites]
+        self._sites = [(site, [made(arg) for arg in site.args]) for site in outcome.sites]
         # Without 64-bit types at the boundary the user's setting does not matter.
         wide = any(_is_wide(t.dtype) for t in (*self.inner[0], *self.inner[1]))
         self._wide = wide or bool(self._moved)
@@ -360,7 +360,7 @@ class Executable:
             raise outcome.faulty(word, values)
         code = 0 if outcome.status is None else objects.number(values[outcome.status])
         made: dict[int, Any] = {}
-        if code and issubclass(self._sites[code - 1][0], Surprise):
+        if code and issubclass(self._sites[code - 1][0].cls, Surprise):
             raise self._exception(code, values, args, made)
         waiting.commit()
         for write in outcome.writes:
@@ -389,8 +389,11 @@ class Executable:
         self, code: int, values: Sequence[Any], args: Sequence[Any], made: dict[int, Any]
     ) -> BaseException:
         """What the program raises where its status is `code`."""
-        cls, parts = self._sites[code - 1]
-        return cls(*[part(values, args, made) for part in parts])
+        site, parts = self._sites[code - 1]
+        found = [part(values, args, made) for part in parts]
+        by_position = len(found) - len(site.names)
+        named = dict(zip(site.names, found[by_position:], strict=True))
+        return site.cls(*found[:by_position], **named)
 
     def _under_trace(self, values: Sequence[Any], args: Sequence[Any]) -> Any:
         if self.outcome.faults is not None:  # a trace does not raise by itself

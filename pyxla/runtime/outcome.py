@@ -234,7 +234,7 @@ class Store:
 
 @dataclass(frozen=True, slots=True)
 class Site:
-    """A `raise` in the program: the exception is `cls(*args)`.
+    """A `raise` in the program: the exception is `cls(*args)`, the last of them by these `names`.
 
     counts: the Python ints among the arguments that decide a `ListOverflow`.  flag: of a check, the
     number of its flag.  calls: those that led there, outermost first.
@@ -246,6 +246,7 @@ class Site:
     counts: tuple[Path, ...] = ()
     flag: int = 0
     calls: tuple[Location, ...] = ()
+    names: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

@@ -48,6 +48,7 @@ from pyxla.infer.lists.items import spelled
 from pyxla.infer.lists.sites import is_list
 from pyxla.infer.places import Place
 from pyxla.infer.raising.catching import Raised
+from pyxla.infer.raising.exceptions import arguments
 from pyxla.ir.core import Phi, Value, made_of, reached
 from pyxla.ir.types import I32, PYTHON_DTYPES
 from pyxla.lib import iterators
@@ -258,9 +259,10 @@ class Outputs:
 
     def site(self, path: Raised) -> out.Site:
         x = path.exception
-        args = tuple([self.tree(a) for a in x.items])
+        given, named = arguments(x)
+        args = tuple([self.tree(a) for a in (*given, *named.values())])
         counts = self.counts(path) if x.meta is ListOverflow else ()
-        return out.Site(x.meta, args, path.loc, counts, calls=path.calls)
+        return out.Site(x.meta, args, path.loc, counts, calls=path.calls, names=tuple(named))
 
     def counts(self, path: Raised) -> tuple[out.Path, ...]:
         """The Python ints among the arguments that decide whether a path is taken."""

@@ -594,3 +594,55 @@ def message_with_a_float(amount):
         return str(_withdrawn(amount))
     except (ValueError, RuntimeError) as e:
         return str(e), repr(e)
+
+
+class Detailed(Exception):
+    def __init__(self, words, *, code=0, detail=None):
+        super().__init__(words)
+        self.code, self.detail = code, detail
+
+
+class Pair(Exception):
+    def __init__(self, a, b=0):
+        self.a, self.b = a, b
+
+
+@program("except raise", lambda: (np.array([1.0, -2.0, 3.0]),), lambda: (np.ones(3),))
+def arguments_by_name(x):
+    total, found = 0.0, []
+    for v in x:
+        try:
+            if v < 0:
+                raise Detailed("negative", detail=x, code=4)
+            if v > 2:
+                raise Detailed("large", code=7)
+        except Detailed as e:
+            total += e.code
+    try:
+        if x[1] < 0:
+            raise Detailed("negative", detail=x)
+    except Detailed as e:
+        e.detail[0] = 9.0
+        found = [e.detail is x, str(e), e.code]
+    return total, found
+
+
+@program("except raise", lambda: (1.5,), lambda: (-1.5,))
+def arguments_by_name_are_none_of_args(x):
+    try:
+        if x > 0:
+            raise Pair(x, b=2)
+        raise Pair(a=x)
+    except Pair as e:
+        n = e.b
+    try:
+        raise Pair(x, b=n)
+    except Pair as e:
+        return e.args, e.a, e.b, repr(e)
+
+
+@program("raise", lambda: (1.5,), lambda: (-1.5,))
+def arguments_by_name_reach_the_caller(x):
+    if x > 0:
+        raise Pair(x, b=2)
+    raise Detailed(f"negative: {x}", detail=x)

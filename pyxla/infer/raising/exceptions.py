@@ -38,6 +38,19 @@ def is_exception(x: Any) -> bool:
     return type(x) in (Compound, Variant) and x.kind == "exception"
 
 
+def named(kwargs: dict[str, Any]) -> Compound:
+    """Arguments by name, as the last item of an exception."""
+    return Compound("keywords", tuple(kwargs.values()), tuple(kwargs))
+
+
+def arguments(x: Compound) -> tuple[tuple[Any, ...], dict[str, Any]]:
+    """What the class of an exception was called with; `args` are those by position."""
+    last = x.items[-1] if x.items else None
+    if isinstance(last, Compound) and last.kind == "keywords":
+        return x.items[:-1], dict(zip(last.meta, last.items, strict=True))
+    return x.items, {}
+
+
 def instance(x: Any, loc: Location | None) -> Any:
     """What `raise x` raises."""
     if is_exception(x):
@@ -134,6 +147,9 @@ def select(x: Any, values: Sequence[Any]) -> Any:
         return choices.one_of_these(x.tag, [v.value for v in values], conflict)
     if all(map(codes.is_texts, values)):
         return codes.one_of(x.tag, values)
+    if isinstance(first, Tuple) and all(first.is_like(v) for v in values):
+        parts = [select(x, items) for items in zip(*[v.items for v in values], strict=True)]
+        return None if None in parts else first.rebuild(parts)
     if not all(is_number(v) and number_type(v) is number_type(first) for v in values):
         return None
     kind = number_type(first)

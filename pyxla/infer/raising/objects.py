@@ -35,22 +35,25 @@ def chosen(engine: Engine, x: Any, values: list[Any], what: str) -> Any:
         raise engine.refuse(
             f"{what} is not of one type for all the exceptions that arrive here ({names})",
             "write an `except` clause for each",
+            remedy="apart",
         )
     return found
 
 
 def as_instance(engine: Engine, x: Compound) -> Ref:
     """An exception as an object with the attributes that its `__init__` sets."""
-    made = engine.new(ObjectCell(x.meta, {"args": Tuple(x.items)}))
+    args, kwargs = exceptions.arguments(x)
+    given = *args, *kwargs.values()
+    made = engine.new(ObjectCell(x.meta, {"args": Tuple(args)}))
     init = engine.captures.member(x.meta, "__init__")
     if isinstance(init, types.FunctionType):
-        call_member(engine, x.meta, "__init__", init, made, list(x.items), {})
+        call_member(engine, x.meta, "__init__", init, made, list(args), kwargs)
         computed = [
             value
             for name, value in engine.content(made).fields.items()
-            if name != "args" and not isinstance(value, Const) and not _is_among(value, x.items)
+            if name != "args" and not isinstance(value, Const) and not _is_among(value, given)
         ]
-        if computed and any(isinstance(item, Ref) for item in x.items):
+        if computed and any(isinstance(item, Ref) for item in given):
             raise engine.refuse(
                 f"{x.meta.__name__} computes attributes from objects, which may have changed since",
                 "compute them where the exception is raised",
