@@ -15,6 +15,8 @@ import numpy as np
 
 from pyxla.errors import CompileError
 from pyxla.frontend import dispatchers, support
+from pyxla.infer import using
+from pyxla.infer.arrays import access as arrays
 from pyxla.infer.arrays.shadows import flag_of, number, one_of, position
 from pyxla.infer.calls.dispatch import call
 from pyxla.infer.calls.visiting import find
@@ -23,7 +25,7 @@ from pyxla.infer.containers.indexing import content_of
 from pyxla.infer.engine import Engine
 from pyxla.infer.facts.refine import is_there
 from pyxla.infer.frame import Stopped
-from pyxla.infer.heap import ObjectCell
+from pyxla.infer.heap import DictCell, ObjectCell
 from pyxla.infer.joins import choices
 from pyxla.infer.joins.kinds import is_one_of, is_zero_dim, kinds_of
 from pyxla.infer.lattice import (
@@ -31,6 +33,7 @@ from pyxla.infer.lattice import (
     Array,
     Compound,
     Const,
+    Ref,
     Unbound,
     Variant,
     is_none,
@@ -42,8 +45,10 @@ from pyxla.infer.objects import get_attribute, is_instance, set_attribute, type_
 from pyxla.infer.operators import both, either, negate
 from pyxla.infer.raising import exceptions
 from pyxla.infer.raising.objects import class_of_exception
+from pyxla.lib import containers
 from pyxla.lib.containers import actual
 from pyxla.lib.interpreted import attribute_or, computed_or, is_computed
+from pyxla.lib.refused import NO_NAMES
 from pyxla.lib.registry import rule
 from pyxla.ops.elementwise import add, multiply
 
@@ -199,3 +204,21 @@ def _callable(engine: Engine, x: Any) -> Any:
         return _of_each(engine, x, lambda item: _callable(engine, item))
     # Not hasattr: every class has the `__call__` of its metaclass.
     return Const(any("__call__" in vars(cls) for cls in type_of(engine, x).__mro__))
+
+
+@rule(containers.attributes)
+def _attributes(engine: Engine, x: Any) -> Ref:
+    fields = engine.content(x).fields
+    if any(is_variant(value, "unbound") for value in fields.values()):
+        words = "which attributes the instance has is decided by the path taken"
+        raise engine.refuse(words, "set the same ones on all paths")
+    own = {k: using.moved(engine, v) for k, v in fields.items() if not isinstance(v, Unbound)}
+    return engine.new(DictCell(own))
+
+
+@rule(vars)
+def _vars(engine: Engine, *xs: Any) -> Any:
+    """`vars(x)` of an instance."""
+    if len(xs) == 1 and isinstance(xs[0], Ref) and not arrays.is_array(engine, xs[0]):
+        return get_attribute(engine, xs[0], "__dict__")
+    raise engine.refuse(f"vars is not compiled: {NO_NAMES[0]}", NO_NAMES[1])

@@ -34,7 +34,7 @@ from pyxla.infer.heap import (
     Pooled,
     SetCell,
 )
-from pyxla.infer.instances import exception_init, object_init
+from pyxla.infer.instances import construct, exception_init, object_init
 from pyxla.infer.joins import choices, kinds, operated
 from pyxla.infer.lattice import (
     UNDEFINED,
@@ -56,6 +56,7 @@ from pyxla.infer.raising import exceptions
 from pyxla.infer.raising.objects import as_instance, chosen, raise_lacking
 from pyxla.infer.raising.refusals import missing
 from pyxla.ir.types import PYTHON_DTYPES
+from pyxla.lib.containers import Namespace, is_stand
 from pyxla.lib.interpreted import computed_once, is_stored, store, stored, stored_or_asked
 from pyxla.lib.registry import lookup, rule
 from pyxla.lib.variables import Variable
@@ -167,6 +168,12 @@ def _of_tuple(engine: Engine, x: Tuple, name: str) -> Any:
 _NO_DICT = "__dict__ is not supported", "use getattr() and setattr()"
 
 
+def _holds_all(cls: type) -> bool:
+    """Whether the attributes of instances are all in their `__dict__`."""
+    slots = any(vars(base).get("__slots__") for base in cls.__mro__)
+    return bool(cls.__dictoffset__) and not (slots or issubclass(cls, BaseException))
+
+
 def _of_instance(engine: Engine, x: Ref, content: ObjectCell, name: str) -> Any:
     need_plain(engine, content.cls, "__getattribute__")
     found = engine.captures.member(content.cls, name)
@@ -177,7 +184,9 @@ def _of_instance(engine: Engine, x: Ref, content: ObjectCell, name: str) -> Any:
     if is_python(getattr(type(found), "__set__", None)) and has_get(found):
         return _described(engine, content.cls, x, found)
     if name == "__dict__":
-        raise engine.refuse(*_NO_DICT)
+        if is_stand(content.cls) or not _holds_all(content.cls):
+            raise engine.refuse(*_NO_DICT)
+        return construct(engine, Namespace, [x], {})
     if name in content.fields and not isinstance(found, functools.cached_property):
         if is_variant(content.fields[name], "unbound"):
             raise engine.refuse(
@@ -398,6 +407,12 @@ def _is_frozen(cls: type, method: Any, name: str) -> bool:
     instances any, of those of classes derived from it its fields."""
     owner = next(base for base in cls.__mro__ if vars(base).get("__setattr__") is method)
     return owner is cls or name in [f.name for f in dataclasses.fields(owner)]
+
+
+@rule(delattr, object.__delattr__)
+def _delete(engine: Engine, x: Any, name: Any) -> Any:
+    delete_attribute(engine, x, engine.static(name, "the name of an attribute"))
+    return Const(None)
 
 
 def delete_attribute(engine: Engine, x: Any, name: str) -> None:

@@ -163,6 +163,7 @@ def _call(engine: Engine, frame: Frame, instr: Instr) -> Any:
 
 
 def _keywords(engine: Engine, value: Any) -> dict[str, Any]:
+    value = tables.held_by(engine, value)
     content = engine.content(value) if isinstance(value, Ref) else None
     if isinstance(content, DictCell):
         return content.items

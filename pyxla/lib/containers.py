@@ -324,6 +324,71 @@ class Counter(Mapping, collections.Counter):
         return all(self[key] == other[key] for key in keys)
 
 
+def attributes(x: Any) -> dict[str, Any]:
+    """The attributes that an instance holds itself, in a new dict."""
+    return dict(vars(x))
+
+
+class Namespace(Mapping, dict):
+    """`x.__dict__`, read and written where the attributes of `owner` are."""
+
+    keys, values, items = dict.keys, dict.values, dict.items  # which look for them when read
+
+    def __init__(self, owner: Any) -> None:
+        self.owner = owner
+
+    @property
+    def _held(self) -> dict[str, Any]:  # type: ignore[override]
+        return attributes(self.owner)
+
+    @classmethod
+    def __pyxla_made__(cls, fields: dict[str, Any]) -> dict[str, Any]:
+        return vars(fields["owner"])
+
+    def __getitem__(self, key: str) -> Any:
+        return self._held[key]
+
+    def __setitem__(self, key: str, x: Any) -> None:
+        object.__setattr__(self.owner, key, x)
+
+    def __delitem__(self, key: str) -> None:
+        if key not in self:
+            raise KeyError(key)
+        object.__delattr__(self.owner, key)
+
+    def setdefault(self, key: str, default: Any = None) -> Any:
+        if key not in self:
+            self[key] = default
+        return self[key]
+
+    def pop(self, key: str, *default: Any) -> Any:
+        if key not in self and default:
+            return default[0]
+        x = self[key]
+        del self[key]
+        return x
+
+    def clear(self) -> None:
+        for key in self.copy():
+            del self[key]
+
+    def update(self, *other: Any, **named: Any) -> None:
+        for key, x in dict(*other, **named).items():
+            self[key] = x
+
+    def copy(self) -> dict[str, Any]:
+        return self._held
+
+    def __eq__(self, other: object) -> Any:
+        return self._held == (other._held if isinstance(other, Mapping) else other)
+
+    def __or__(self, other: Any) -> Any:
+        return self._held | (other._held if isinstance(other, Mapping) else other)
+
+    def __repr__(self) -> str:
+        return f"{self._held}"
+
+
 class Dict(Mapping, dict):
     """A dict of a class that derives from `dict`: what the class does not define itself."""
 

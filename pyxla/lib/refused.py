@@ -15,6 +15,10 @@ import numpy as np
 
 Row = tuple[str, str]
 
+NO_NAMES: Row = (
+    "compiled code has no names",
+    "use the variables themselves, or keep them in a dict of your own",
+)
 _TEXT: Row = ("text is made while compiling", "print the array: that happens at run time")
 _NUMBER_TEXT: Row = ("text is made while compiling", "use print or an f-string, made at run time")
 _DATES: Row = ("XLA holds no dates", "convert them to integers outside: x.view(np.int64)")
@@ -114,10 +118,7 @@ _BUILTINS: dict[Row, tuple[Any, ...]] = {
         "the code must be there when the function is compiled",
         "write the expression itself, or pass a function",
     ): (eval, exec, builtins.compile),
-    (
-        "compiled code has no names",
-        "use the variables themselves, or keep them in a dict of your own",
-    ): (globals, locals, vars, dir),
+    NO_NAMES: (globals, locals, dir),
 }
 
 REFUSALS: dict[Any, Row] = {

@@ -233,7 +233,7 @@ def seen(engine: Engine, view: Live) -> Any:
         if view.kind == "items":
             return call(engine, Const(pairs), [names, data], {})
         return names if view.kind == "keys" else data
-    held = content_of(engine, x).in_order(engine)
+    held = content_of(engine, tables.held_by(engine, x)).in_order(engine)
     if view.kind == "values":
         return Tuple(tuple(held.values()))
     keys = [Const(k) for k in held]

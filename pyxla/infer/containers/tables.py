@@ -22,7 +22,7 @@ from pyxla.infer.lists import columnar, pools
 from pyxla.infer.lists.item_types import Handle, Number, Row
 from pyxla.infer.lists.items import item_of, joined_items
 from pyxla.infer.text.codes import is_texts
-from pyxla.lib.containers import Mapping, actual
+from pyxla.lib.containers import Mapping, actual, attributes
 from pyxla.lib.tables import Record, Table, TableFrozenSet, TableSet, put
 
 _KNOWN = (DictCell, SetCell)
@@ -302,7 +302,10 @@ def _stands_for(content: Any) -> type | None:
 def held_by(engine: Engine, x: Any) -> Any:
     """The dict that `x` is over, as an instance that stands for one of another class; else `x`."""
     while isinstance(x, Ref) and issubclass(_class(engine, x) or object, Mapping):
-        x = engine.content(x).fields[Mapping.__pyxla_sequence__]
+        fields = engine.content(x).fields
+        if (owner := fields.get("owner")) is not None:  # whose `__dict__` it is
+            return engine.rules.call(engine, Const(attributes), [owner], {})
+        x = fields[Mapping.__pyxla_sequence__]
     return x
 
 

@@ -92,7 +92,7 @@ def _is_given(x: Any) -> bool:
 def _entries(engine: Engine, view: Live) -> Any:
     """What a loop over `keys()`, `values()` or `items()` indexes: values as they are then."""
     (x,) = view.items
-    keys = sequence(engine, x)
+    keys = sequence(engine, tables.held_by(engine, x))
     if view.kind == "keys":
         return keys
     if tables.found(engine.heap, x) is None:
@@ -107,7 +107,7 @@ def _value(engine: Engine, x: Compound, i: Any) -> Any:
     (ref,) = x.items
     if tables.found(engine.heap, ref) is not None:
         return item(engine, engine.content(ref).fields["data"], i)
-    held = content_of(engine, ref).items
+    held = content_of(engine, tables.held_by(engine, ref)).items
     if not all(key in held for key in x.meta):
         raise engine.refuse(
             "the keys of this dict change while a loop reads it", "loop over a list of the items"
