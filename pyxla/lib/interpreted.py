@@ -25,6 +25,17 @@ def applied_to_both(function: Any, x: Any, y: Any) -> Any:
     return function(x, y)
 
 
+def set_flat(flat: Any, key: Any, values: Any) -> None:
+    """`x.flat[key] = values`: one after the other, and from the first again."""
+    given, old = np.ravel(values), flat[key]
+    if np.ndim(old) == 0:
+        flat[key] = values
+    elif len(given) == len(old):
+        flat[key] = given
+    elif len(given) > 0:
+        flat[key] = given[np.arange(len(old)) % len(given)]
+
+
 def attribute_or(x: Any, name: str, default: Any) -> Any:
     """`getattr(x, name, default)` where a path decides whether there is one."""
     return getattr(x, name) if hasattr(x, name) else default

@@ -505,3 +505,30 @@ def reductions_of_one(x):
 def reductions_along_axes(x):
     k = x.astype(np.int64)
     return np.hypot.reduce(x), np.hypot.reduce(x, axis=1, initial=2.0), np.gcd.reduce(k, axis=1)
+
+
+@program(
+    "view checks",
+    lambda: (np.arange(6.0).reshape(2, 3), 5, np.array([7.0, -8.0])),
+    lambda: (np.arange(6.0).reshape(2, 3), 1, np.array([7.0, -8.0])),
+    lambda: (np.arange(6.0).reshape(2, 3), 0, np.array([7.0, 8.0])),
+)
+def flat_takes_values_again(x, n, v):
+    x.flat[:n] = v
+    y = x.copy()
+    y.flat[[0, 4, 5]] = [50.0, 60.0]
+    y.T.flat[np.int64(1)] = 4.0
+    y.flat[y.ravel() > 3] = v[v < 0]
+    z = np.zeros((3, 3))
+    z.flat[:: len(z) + 1] = x[0]
+    z.flat[:2] = [1.0, 2.0, 3.0]
+    return x, y, z
+
+
+@program(
+    "index checks",
+    lambda: (np.arange(6.0), 3, 4),
+    lambda: (np.arange(6.0), -2, 5),
+)
+def remainders_of_as_many_as_a_slice_has(x, n, m):
+    return x[np.arange(len(x[n:])) % m]

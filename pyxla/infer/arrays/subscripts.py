@@ -6,15 +6,17 @@ from typing import Any
 
 from pyxla.infer import using
 from pyxla.infer.arrays import access as arrays
+from pyxla.infer.calls.dispatch import call
 from pyxla.infer.containers.indexing import delete_item, get_item, set_item
 from pyxla.infer.engine import Engine
 from pyxla.infer.frame import Frame
 from pyxla.infer.joins import kinds
-from pyxla.infer.lattice import Array, Compound, Const, Tuple, describe, is_variant
+from pyxla.infer.lattice import Array, Compound, Const, Tuple, describe, is_number, is_variant
 from pyxla.infer.lists.rows import is_put_back, take
 from pyxla.infer.operators import REMEDY_NONE
 from pyxla.infer.transfer import transfer
-from pyxla.ir.core import Instr
+from pyxla.ir.core import Instr, Value
+from pyxla.lib.interpreted import set_flat
 from pyxla.lib.keys import KINDS
 
 
@@ -54,8 +56,15 @@ def _number(engine: Engine, x: Any) -> Any:
 def _setitem(engine: Engine, frame: Frame, instr: Instr) -> None:
     x, key, value = (frame.env[v] for v in instr.operands)
     x = using.some(engine, x, "'NoneType' object does not support item assignment")
-    if not is_put_back(engine, x, key, value):
+    if _is_flat(instr.operands[0]) and not is_number(value):
+        call(engine, Const(set_flat), [x, key, engine.use(value)], {})
+    elif not is_put_back(engine, x, key, value):
         set_item(engine, x, _index(engine, x, key), engine.use(value))
+
+
+def _is_flat(x: Value) -> bool:
+    """Whether this is `a.flat`, an array to all but those who write to it."""
+    return isinstance(x.owner, Instr) and x.owner.attrs.get("name") == "flat"
 
 
 @transfer("delitem")

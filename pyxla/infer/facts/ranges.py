@@ -97,7 +97,9 @@ def _select(instr: Instr, ends: list[IntFact]) -> IntFact:
     """`x if x < y else y` is a minimum, and `r + n if r < 0 else r`, of C's remainder `r`, is
     Python's."""
     test, chosen, other = instr.operands
-    if _is_sum(chosen, other) and other.owner.op.name == "remainder" and ends[2].hi is not None:
+    made = other.owner
+    remainder = isinstance(made, Instr) and made.op.name == "remainder"
+    if remainder and _is_sum(chosen, other) and ends[2].hi is not None:
         return IntFact(_hull(instr, ends[1:]).lo, max(ends[2].hi, -(ends[2].lo or 0)))
     while isinstance(test.owner, Instr) and test.owner.op.name in ("convert", "broadcast_in_dim"):
         (test,) = test.owner.operands
