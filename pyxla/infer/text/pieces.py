@@ -36,6 +36,7 @@ from pyxla.infer.raising.objects import as_instance
 from pyxla.infer.raising.refusals import full_name, python_class
 from pyxla.infer.text import codes as texts
 from pyxla.infer.text import strings
+from pyxla.lib.containers import Namespace
 from pyxla.lib.registry import rule
 
 _DIRECTIVE = re.compile(r"%[-+ #0]*\d*(?:\.\d+)?[a-zA-Z%]")
@@ -101,6 +102,8 @@ def made_by_host(engine: Engine, x: Any) -> dict[str, Any] | None:
     it; None of others."""
     content = content_of(engine, x)
     if not isinstance(content, ObjectCell) or not hasattr(content.cls, "__pyxla_made__"):
+        return None
+    if content.cls is Namespace:  # what it is made of may have no text
         return None
     if issubclass(content.cls, set | frozenset):
         raise engine.refuse("the text of a set that data decides is not supported", "sort it")
