@@ -74,8 +74,11 @@ def _to_loops(source: SourceFunction) -> SSA | None:
     apart = _Apart(source, lowered)
     lowered = apart.lowered_apart()
     sites = _sites(lowered.node.body, apart.own)
-    inside = [n for n in gast.walk(lowered.node) if apart.own_calls.calls(n)]
-    if not sites or len(sites) < len(inside) or any(_bound(source, s) is None for s in sites):
+    if (
+        not sites
+        or len(sites) < apart.calls_inside()
+        or any(_bound(source, s) is None for s in sites)
+    ):
         return None
     fixed = _fixed(source, lowered, sites)
     if not fixed >= set(lowered.scope.cell):
@@ -265,6 +268,16 @@ class _Apart:
         scope = self.lowered.scope
         scope = replace(scope, stores={**scope.stores, **self.made})
         return replace(self.lowered, node=node, scope=scope)
+
+    def calls_inside(self) -> int:
+        """How many calls of itself there are, but for those of generator expressions over what may
+        be endless, which are there twice (`endless`): for that as functions."""
+        nodes = list(gast.walk(self.lowered.node))
+        made = [
+            n for n in nodes if isinstance(n, gast.FunctionDef) and self.lowered.temporary(n.name)
+        ]
+        twice = {n for function in made for n in gast.walk(function)}
+        return sum(self.own_calls.calls(n) for n in nodes if n not in twice)
 
     def has(self, node: Any) -> bool:
         return any(self.own_calls.calls(n) for n in gast.walk(node))

@@ -686,3 +686,33 @@ def raised_before_it_calls_itself(x):
         return t
 
     return down(int(x[2]) % 5)
+
+
+TREES = (np.array([1, 3, 5, 5, 5, 6]), np.array([3, 5, 5, 5, 6, 6]))
+
+
+@program(
+    "checks recursion generator",
+    lambda: TREES,
+    lambda: (np.array([1]), np.array([1])),
+    lambda: (np.array([1]), np.array([2])),
+)
+def height_by_a_generator(first, last):
+    def of(i):
+        return 1 + max((of(k) for k in range(first[i], last[i])), default=0)
+
+    return of(0)
+
+
+@program("recursion generator memo", lambda: ([30, 35, 15, 5, 10, 20, 25],), lambda: ([7, 2],))
+def chain_by_a_generator(p):
+    known = {}
+
+    def best(i, j):
+        if j - i < 2:
+            return 0
+        if (i, j) not in known:
+            known[i, j] = min(best(i, k) + best(k, j) + p[i] * p[k] * p[j] for k in range(i + 1, j))
+        return known[i, j]
+
+    return best(0, len(p) - 1)

@@ -47,10 +47,9 @@ def grow(
     engine: Engine, head: Any, entry: Any, back: Any, further: Iterable[Sequence[Any]] = ()
 ) -> bool:
     """Give the lists that a loop lengthens room where it starts; whether there are any."""
-    pairs = {(x.cell, y.cell) for x, y in further}
-    pairs |= {
+    pairs = {
         (x.cell, y.cell)
-        for x, y in zip(entry.args, back.args, strict=True)
+        for x, y in [*further, *zip(entry.args, back.args, strict=True)]
         if isinstance(x, Ref) and isinstance(y, Ref)
     }
     cells = entry.heap.contents
