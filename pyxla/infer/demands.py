@@ -111,7 +111,8 @@ class Findings:
     """What attempts met, which may be why a program is refused.
 
     wanted: a list did not become an array.  wanting: the loops in which one did not; costly: those
-    in which data might choose one of several arrays or objects.  kept: those in which a list became
+    in which data might choose one of several arrays or objects.  pooling: those in which one of
+    several sets or dicts is read that might be rows of a pool.  kept: those in which a list became
     an array, or is of unknown length.  sized: an array would be of a size that nothing bounds.
     met: a name or an item has no one type.  lists: several are made.  classes: those whose
     instances might be in pools; containers: the same of those that stand for dicts, sets and the
@@ -131,6 +132,7 @@ class Findings:
     wanted: bool = False
     wanting: set[Block] = field(default_factory=set)
     costly: set[Block] = field(default_factory=set)
+    pooling: set[Block] = field(default_factory=set)
     kept: set[Block] = field(default_factory=set)
     sized: bool = False
     met: bool = False
@@ -154,7 +156,7 @@ class Findings:
         """Begin another attempt."""
         self.demands, self.infos, self.sites = demands, [], set()
         self.iterations = self.listed = self.deep = 0
-        self.made_of = set()
+        self.made_of, self.pooling = set(), set()
         self.large = self.leaves = False
 
     def ask(self, sites: Sites) -> None:
@@ -191,10 +193,18 @@ class Findings:
         more iterations than are worth it.  Arrays and objects that become rows of arrays cost the
         program more than iterations do, however much code these are."""
         few = index < SHORT and nest <= NEST
-        if not few and header in self.wanting and not self.demands.arrays:
+        if not few and self.lifts(header):
             least = 1 if index < MANY else LONG
-            self.iterations += least if header in self.costly else max(least, size)
+            costly = header in self.costly - self.pooling
+            self.iterations += least if costly else max(least, size)
         return self.iterations <= ITERATIONS
+
+    def lifts(self, header: Block) -> str:
+        """The demand with which a loop need not be visited iteration by iteration, as far as is
+        known: the rows of a pool are read wherever they are."""
+        if header in self.pooling:
+            return "pooled"
+        return "arrays" if header in self.wanting and not self.demands.arrays else ""
 
     def meet(self, demand: str) -> None:
         """Note that values meet of no one type, for which `demand` might do."""

@@ -324,3 +324,34 @@ def known_where_one_path_is_caught(x):
     except ValueError:
         w.add(7)
     return sorted(w)
+
+
+def squares():
+    """A square without a number twice, and one with."""
+    rows = np.arange(9)[:, None]
+    yield lambda: ((np.arange(9) * 2 + rows * 5) % 9 + 1,)
+    yield lambda: ((np.arange(9) * 3 + rows) % 9 + 1,)
+
+
+@program("sets by position", *squares())
+def set_of_each_row_and_column(board):
+    rows = [set() for _ in range(9)]
+    columns = [set() for _ in range(9)]
+    for i in range(9):
+        for j in range(9):
+            number = board[i, j]
+            if number in rows[i] or number in columns[j]:
+                return i, j
+            rows[i].add(number)
+            columns[j].add(number)
+    return sorted(rows[8])
+
+
+@program("sets by position", *squares())
+def dict_of_each_row(board):
+    rows = [{} for _ in range(9)]
+    for i in range(9):
+        for j in range(9):
+            number = board[i, j]
+            rows[i][number] = rows[i].get(number, 0) + 1
+    return rows, [max(row.values()) for row in rows]

@@ -10,9 +10,10 @@ from pyxla.infer.engine import Engine
 from pyxla.infer.facts.deciding import decided_by_data
 from pyxla.infer.heap import Heap, ListCell
 from pyxla.infer.lattice import Compound, Const, Ref, Tuple, is_number
-from pyxla.infer.lists import instances, number_lists, packing
+from pyxla.infer.lists import instances, number_lists, packing, pools
 from pyxla.infer.text.codes import is_texts
 from pyxla.lib import sequences
+from pyxla.lib.tables import Table, TableSet
 
 # Items that are no numbers are compared with the index one after the other.
 MOST = 64
@@ -27,7 +28,19 @@ def choose(engine: Engine, x: Any, items: tuple[Any, ...], key: Any) -> Any:
     if not items or not (by_data or engine.findings.allows(len(items), True, costly)):
         return None
     number_lists.checked(engine, key, len(items), number_lists.out_of_range(x))
-    return picked(engine, items, key, by_data)
+    found = picked(engine, items, key, by_data)
+    if found is None and not by_data:
+        _want_pool(engine, items)
+    return found
+
+
+def _want_pool(engine: Engine, items: tuple[Any, ...]) -> None:
+    """Note sets or dicts of which a loop reads one after the other, and which are in no pool."""
+    contents = [engine.heap.contents.get(x.cell) if isinstance(x, Ref) else None for x in items]
+    classes = set(map(pools.container_class, contents))
+    if len(classes) == 1 and classes <= {Table, TableSet} - engine.demands.pooled:
+        engine.findings.containers |= classes
+        engine.findings.pooling.update(engine.findings.loops)
 
 
 def is_plain(heap: Heap, x: Any) -> bool:

@@ -91,7 +91,8 @@ def _unrolled(engine: Engine, frame: Frame, component: Component, entry: Edge, m
             nest = engine.iterations
             if not engine.findings.iteration(component.header, count, nest, made):
                 words = "too many iterations are visited one by one"
-                raise engine.refuse(words, "use an array in the place of the list", remedy="arrays")
+                lifts = engine.findings.lifts(component.header)
+                raise engine.refuse(words, "use an array in the place of the list", remedy=lifts)
             before = engine.builder.emitted
             edge = visit_iteration(engine, frame, component, edge, known=True)
             made = engine.builder.emitted - before
