@@ -499,6 +499,7 @@ def called_by_members(x):
     return sorted([1.0, Halves(x).second], key=lambda v: 1 // int(v))
 
 
+@pytest.mark.usefixtures("young")
 @pytest.mark.parametrize("x", [(1.0, -2.0), (-2.0, 1.0), (1.0, 0.0)])
 @pytest.mark.parametrize(
     "function", [called_twice, called_in_a_loop, called_by_itself, called_by_members]

@@ -31,9 +31,10 @@ def remainder(x: np.ndarray, y: np.ndarray) -> np.ndarray:
 
 
 def power(x: np.ndarray, y: np.ndarray) -> np.ndarray:
-    """Integer powers wrap; a negative exponent gives 0 but for bases 1 and -1."""
+    """Integer powers wrap; a negative exponent gives 0 but for bases 1 and -1.  Others are C's:
+    NumPy computes some by `sqrt` and its like where one exponent is for all."""
     if x.dtype.kind not in "iu":
-        return np.power(x, y)
+        return np.power(x.reshape(-1), np.ascontiguousarray(y).reshape(-1)).reshape(x.shape)
     positive = np.power(x, np.where(y < 0, np.zeros_like(y), y))
     if x.dtype.kind == "u":
         return positive
