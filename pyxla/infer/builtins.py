@@ -304,7 +304,11 @@ def _by_items(target: Any) -> None:
             if target in (any, all):
                 return function(engine, kept.data)
             found = engine.abstract(apply(engine, target.__name__, library, [kept.data], {}))
-            return _unless_empty(engine, kept.data, number_lists.number(engine, kept, found))
+            total = number_lists.number(engine, kept, found)
+            if engine.wants_exact_ints() and _is_of_ints(engine, kept):
+                fits = call(engine, Const(sequences.total_fits), [kept.data], {})
+                engine.ensure(fits, TOO_LARGE, catchable=False)
+            return _unless_empty(engine, kept.data, total)
         xs = args
         if not arrays.is_array(engine, args[0]) and unknown(engine, args[0]):
             return _of_unknown_length(engine, target, *args, **kwargs)
@@ -327,6 +331,11 @@ def _by_items(target: Any) -> None:
         return engine.fold_object(target, (known,), named)
 
     rule(target)(function)
+
+
+def _is_of_ints(engine: Engine, x: Any) -> bool:
+    """Whether a list kept as an array is one of Python's ints."""
+    return x.python and arrays.dtype_of(engine, x.data).kind == "i"
 
 
 def _unless_empty(engine: Engine, items: Any, total: Any) -> Any:

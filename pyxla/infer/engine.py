@@ -72,6 +72,9 @@ from pyxla.lib.meetings import Meeting, meetings
 from pyxla.lib.operands import as_array
 from pyxla.options import DEFAULTS
 
+# Modules of the library that compute with the numbers of whoever calls them, as CPython does.
+_OF_USERS = frozenset(f"pyxla.lib.{name}" for name in ("interpreted", "sequences", "containers"))
+
 
 class Engine:
     """The state of one inference: the insertion point, the heap there, and what was found."""
@@ -393,10 +396,10 @@ class Engine:
             self.checks, self.guards = saved
 
     def wants_exact_ints(self) -> bool:
-        """Whether ints that leave 64 bits are noticed: those of the user's code, not of pyxla's own
-        Python, which means them to wrap."""
+        """Whether ints that leave 64 bits are noticed: those of the user's code, and of what
+        computes with the user's numbers; pyxla's other Python means them to wrap."""
         name = self.frames[-1].module.get("__name__", "") if self.frames else ""
-        return self.checks and not name.startswith("pyxla.lib")
+        return self.checks and (not name.startswith("pyxla.lib") or name in _OF_USERS)
 
     def catches(self, kind: type[BaseException]) -> bool:
         """Whether a `try` around takes exceptions of this kind."""

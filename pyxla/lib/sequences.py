@@ -8,6 +8,8 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
+import numpy as np
+
 
 def _said(function: Callable[..., Any]) -> str:
     """What CPython, whose words change, says of no items."""
@@ -117,6 +119,13 @@ def total(items: Any, start: Any) -> Any:
     for x in items:
         start = start + x
     return start
+
+
+def total_fits(numbers: np.ndarray) -> Any:
+    """Whether the sum of an array of ints fits 64 bits; its halves are added up apart."""
+    low = np.sum(numbers & 0xFFFFFFFF)
+    high = np.sum(numbers >> 32) + (low >> 32)
+    return (-(2**31) <= high) & (high < 2**31)
 
 
 def unless_empty(size: int, total: Any) -> Any:

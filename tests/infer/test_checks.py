@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import collections
+import functools
+import itertools
 import math
 import operator
 
@@ -372,6 +375,50 @@ TOO_LARGE = {
     "floor": (lambda n: n // -(n * n > 0), (5, -(2**31)), ()),
     "divmod": (lambda n: divmod(n, -1)[0], (7, -(2**63) + 1), (-(2**63),)),
 }
+
+
+def listed(x):
+    return [int(v) for v in x]
+
+
+def rows_of(x):
+    rows = [[] for _ in range(3)]
+    for v in x:
+        rows[int(v) % 3].append(int(v))
+    return rows
+
+
+def counted(x):
+    counts = collections.Counter()
+    for v in listed(x):
+        counts.update({v % 2: v})
+    return max(counts.values())
+
+
+SUMS = {
+    "list": lambda x: sum(listed(x)),
+    "products": lambda x: sum([v * 2 for v in listed(x)]),
+    "generator": lambda x: sum(int(v) for v in x),
+    "positive": lambda x: sum([int(v) for v in x if v > 3]),
+    "rows": lambda x: sum((i + 1) * sum(row) for i, row in enumerate(rows_of(x))),
+    "each row": lambda x: [sum(row) for row in rows_of(x)],
+    "values": lambda x: sum({k: int(v) for k, v in enumerate(x)}.values()),
+    "reduce": lambda x: functools.reduce(operator.add, listed(x)),
+    "accumulate": lambda x: list(itertools.accumulate(listed(x)))[-1],
+    "prod": lambda x: math.prod(listed(x)[:3]),
+    "Counter": counted,
+}
+
+
+@pytest.mark.parametrize("name", SUMS)
+def test_sums_that_64_bits_do_not_hold(name: str) -> None:
+    compiled = pyxla.compile(SUMS[name], checks=True)
+    for x in (np.arange(1, 40), np.arange(40) * 2**40 - 7):
+        assert name == "prod" or compiled(x) == SUMS[name](x)
+    large = np.array([2**63 - 1, 2**63 - 7, 2**63 - 2, 4] * 9)
+    for x in (large, -large) if name != "positive" else (large,):
+        with pytest.raises(OverflowError):
+            compiled(x)
 
 
 @pytest.mark.parametrize("name", TOO_LARGE)
