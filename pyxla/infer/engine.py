@@ -73,7 +73,9 @@ from pyxla.lib.operands import as_array
 from pyxla.options import DEFAULTS
 
 # Modules of the library that compute with the numbers of whoever calls them, as CPython does.
-_OF_USERS = frozenset(f"pyxla.lib.{name}" for name in ("interpreted", "sequences", "containers"))
+_OF_USERS = frozenset(
+    f"pyxla.lib.{name}" for name in ("averages", "containers", "interpreted", "sequences")
+)
 
 
 class Engine:

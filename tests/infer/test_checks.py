@@ -7,6 +7,7 @@ import functools
 import itertools
 import math
 import operator
+import statistics
 
 import numpy as np
 import pytest
@@ -407,6 +408,7 @@ SUMS = {
     "accumulate": lambda x: list(itertools.accumulate(listed(x)))[-1],
     "prod": lambda x: math.prod(listed(x)[:3]),
     "Counter": counted,
+    "mean": lambda x: statistics.mean(listed(x)),
 }
 
 
