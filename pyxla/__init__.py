@@ -47,6 +47,7 @@ if TYPE_CHECKING:
     from pyxla.grad.custom import checkpoint, custom_jvp, custom_vjp, stop_gradient
     from pyxla.grad.implicit import fixed_point, root
     from pyxla.grad.vmap import vmap
+    from pyxla.hosting import host
     from pyxla.reflect import (
         code_dot,
         code_hlo,
@@ -65,6 +66,7 @@ _HOMES = {
     "grad.custom": "checkpoint custom_jvp custom_vjp stop_gradient",
     "grad.implicit": "fixed_point root",
     "grad.vmap": "vmap",
+    "hosting": "host",
     "reflect": "code_dot code_hlo code_lowered code_ssa code_stablehlo code_typed",
     "reporting.api": "profile report",
     "reporting.explaining": "explain",
@@ -134,6 +136,7 @@ __all__ = [
     "grad",
     "hessian",
     "hlo",
+    "host",
     "i16",
     "i32",
     "i64",

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from pyxla import ahead, hlo, jaxcalls, ways
+from pyxla import ahead, hlo, hosting, jaxcalls, ways
 from pyxla.grad import api as derivatives
 from pyxla.grad import custom, implicit, vmap
 from pyxla.infer.places import Place
@@ -20,7 +20,7 @@ from pyxla.runtime import lanes, making
 from pyxla.runtime.programs import Program
 from pyxla.runtime.request import Request
 
-PARTS = (ahead, hlo, jaxcalls, ways, derivatives, custom, implicit, vmap, lanes)
+PARTS = (ahead, hlo, hosting, jaxcalls, ways, derivatives, custom, implicit, vmap, lanes)
 
 
 def load() -> None:

@@ -93,6 +93,7 @@ _WHY = {
     "grids": "a list of lists that is written is one array",
     "unrolled": "a loop that computes a needed value is unrolled",
     "stacks": "calls of itself become a loop with a stack",
+    "in_place": "what the host does is done once",
     "stepped": "an iterator is read at several places",
 }
 

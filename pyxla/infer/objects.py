@@ -316,6 +316,7 @@ def _of_compound(engine: Engine, x: Any, name: str) -> Any:
 
 def _of_exception(engine: Engine, x: Any, name: str) -> Any:
     """An attribute of an exception, as its `__init__` sets it; one of several, by the selector."""
+    engine.use(exceptions.of_host(x) or x)
     values: list[Any] = []
     given = exceptions.alternatives(x)
     for e in given:
@@ -458,6 +459,7 @@ def type_of(engine: Engine, x: Any) -> type:
             return engine.jax.array_class if engine.is_jax(x) else np.ndarray
         return _container(content)
     if exceptions.is_exception(x):
+        engine.use(exceptions.of_host(x) or x)
         return chosen(engine, x, [Const(e.meta) for e in exceptions.alternatives(x)], "type").value
     if choices.is_choice(x):
         return _type_of_choice(engine, x)

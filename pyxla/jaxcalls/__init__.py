@@ -9,8 +9,9 @@ Those here take functions of the program, or know nothing of arrays:
     at           x.at[index].set(y), ...
     keys         arrays of typed keys of jax.random
     placing      jax.device_put, pyxla.shard, ...
+    callbacks    jax.pure_callback, io_callback, ...
 """
 
-from pyxla.jaxcalls import at, control, keys, placing, transforms, trees
+from pyxla.jaxcalls import at, callbacks, control, keys, placing, transforms, trees
 
-__all__ = ["at", "control", "keys", "placing", "transforms", "trees"]
+__all__ = ["at", "callbacks", "control", "keys", "placing", "transforms", "trees"]

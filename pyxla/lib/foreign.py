@@ -77,7 +77,7 @@ class Host:
     without that setting, and takes all the same what has 64 bits.  structural: which of the fields
     of a class, given by their names, are part of its structure, as it is registered.  scope: the
     place where the axes and the mesh are read that JAX has in scope.  named_axis: a context in
-    which there is one more.
+    which there is one more.  as_array: of a NumPy array one of JAX's.
     """
 
     array_class: Any
@@ -87,6 +87,7 @@ class Host:
     structural: Callable[[type, tuple[str, ...]], frozenset[str]]
     scope: Any
     named_axis: Callable[[Any, int], Any]
+    as_array: Callable[[Any], Any]
 
 
 # "jax": (function or its dotted name, args, kwargs, types, name) -> Typed, where the arguments are

@@ -32,9 +32,9 @@ _SPELLED = {"bool_": "i1", "c64": "complex<f32>", "c128": "complex<f64>"}
 ELEMENT_TYPES: dict[np.dtype, str] = {
     dtype: _SPELLED.get(name, name.replace("u", "ui")) for name, dtype in DTYPE_NAMES.items()
 }
-# (function, operands, their types) -> results: Python on the host, whose one result is the order of
-# what follows; a JAX function.
-Outside = Callable[[Callable[..., Any], Sequence[ir.Value], Sequence[ArrayType]], Any]
+# (function, operands, their types) -> results: a JAX function; Python on the host, for which the
+# types of results are given as well.
+Outside = Callable[..., Any]
 
 
 class Emitter:
@@ -400,8 +400,10 @@ class Emitter:
             attributes = {"call_target_name": name, "has_side_effect": "true"}
             return self.op("stablehlo.custom_call", instr, operands, attributes)
         with self.ip, self.loc:  # type: ignore[union-attr]
-            made = functools.partial(called, function, instr.attrs.get("counted", False))
-            return self.host(made, operands, [value.type for value in instr.operands])
+            made = functools.partial(called, instr.attrs)
+            given, results = ([v.type for v in vs] for vs in (instr.operands, instr.results))
+            found = self.host(made, operands, given, results)
+            return found if len(results) > 1 else found[0]
 
     def foreign_call(self, instr: Instr, operands: Sequence[ir.Value]) -> Any:
         """The code of a JAX function, which JAX writes here, for what is compiled here."""

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import functools
+import itertools
 from collections.abc import Callable
 from typing import Any
 
@@ -91,25 +93,66 @@ STOPPED = 1 << 30
 
 
 def _host_call(
-    order: ArrayType, *operands: ArrayType, function: Callable[..., None], counted: bool = False
-) -> ArrayType:
-    """`function(*arrays)` runs on the host, after the calls that `order` depends on; the result is
-    the order of what follows.
+    order: ArrayType,
+    *operands: ArrayType,
+    function: Callable[..., Any],
+    result_types: Types = (),
+    counted: bool = False,
+    reads: bool = False,
+) -> Types:
+    """`function(*arrays)` runs on the host, after the calls that `order` depends on, and returns a
+    sequence of arrays of `result_types`; the first result is the order of what follows.
 
     counted: that is one more, and a call of an order below 0 is not made: a run before this one
     made it.  One of less than -STOPPED / 2 is left out, and its order is given back as it was.
+    reads: it changes nothing, so that it is made again, and not counted.
     """
     check_same("host_call", order, I32)
-    return I32
+    return (I32, *result_types)
 
 
-def called(function: Callable[..., None], counted: bool, order: int, *arrays: np.ndarray) -> int:
-    """What the host does for a call; the order of what follows."""
-    if order < -STOPPED // 2:
-        return order + STOPPED
-    if order >= 0:
-        function(*arrays)
-    return order + counted
+def called(attrs: dict[str, Any], order: int, *arrays: np.ndarray) -> tuple[Any, ...]:
+    """What the host does for a call: the order of what follows, and the results."""
+    types, reads = attrs.get("result_types", ()), attrs.get("reads", False)
+    stopped = order < -STOPPED // 2
+    if stopped or (order < 0 and not reads):
+        results: Any = [np.zeros(t.shape, t.dtype) for t in types]
+    else:
+        results = attrs["function"](*arrays) or ()
+    after = STOPPED if stopped else attrs.get("counted", False) and not reads
+    return (np.asarray(order + after, np.int32), *results)
+
+
+# What Python raised that programs called, by the number that the program knows of it.
+_raised: dict[int, BaseException] = {}
+_numbers = itertools.count(1)
+MOST_RAISED = 100  # the last ones: clauses of programs may take many, which nobody asks for
+
+
+def note_raised(error: BaseException) -> int:
+    """The number of an exception."""
+    number = next(_numbers)
+    _raised[number] = error
+    while len(_raised) > MOST_RAISED:
+        _raised.pop(next(iter(_raised)), None)
+    return number
+
+
+class HostError(BaseException):
+    """Stands for what a function on the host raised; made with its number, it is that exception."""
+
+    def __new__(cls, number: int) -> Any:
+        return _raised[number]
+
+    @classmethod
+    def __pyxla_made__(cls, fields: dict[str, Any]) -> BaseException:
+        return _raised[fields["number"]]
+
+
+@functools.cache
+def host_error(cls: type[BaseException]) -> type[HostError]:
+    """What stands for an exception that is an instance of `cls`, of which clauses know."""
+    return type(cls.__name__, (HostError, cls), {})
 
 
 custom_call = Op("custom_call", _custom_call, emit=_emit_custom_call, batch=batching.one_by_one)

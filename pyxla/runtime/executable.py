@@ -27,10 +27,11 @@ from pyxla.ir.core import Region
 from pyxla.ir.types import ArrayType, array_type
 from pyxla.options import Options
 from pyxla.runtime import binaries, jaxlink, memory, objects, waiting
-from pyxla.runtime.outcome import OutArray, Outcome, array_uses, check_traceable
+from pyxla.runtime.outcome import OutArray, Outcome, Site, array_uses, check_traceable
 from pyxla.runtime.programs import Program
 from pyxla.runtime.words import planned
 
+foreign = late.module("pyxla.ops.foreign")
 jaxlower = late.module("pyxla.runtime.jaxlower")
 making = late.module("pyxla.runtime.making")
 ARRAY = jaxlink.ARRAY
@@ -346,9 +347,21 @@ class Executable:
                 values = jitted(*operands)
         return values if self.outcome.jax else jaxlink.on_one_device(values)
 
+    def _once(self, leaves: Sequence[Any]) -> Sequence[Any]:
+        """The flat results of a program that calls Python, under a trace, which would keep both of
+        two calls."""
+        if not self.outcome.jax and not any(isinstance(x, jax.core.Tracer) for x in leaves):
+            with jax.ensure_compile_time_eval():
+                return self.values(leaves)
+        if self.outcome.faults is not None or any(map(_of_host, self.outcome.sites)):
+            if self.program.options.checks:
+                raise Traced
+        return self.values(leaves)
+
     def _general(self, leaves: Sequence[Any], args: Sequence[Any]) -> Any:
         outcome = self.outcome
-        values = self.values(leaves)
+        once = outcome.printed is not None and not jaxlink.is_outermost()
+        values = self._once(leaves) if once else self.values(leaves)
         if self._words is not None and self._words.waits:
             pass
         elif values and self._traced(values):
@@ -428,7 +441,7 @@ def _in_words(error: Exception, program: Program, leaves: Sequence[Any]) -> Exce
 
 def _is_simple(outcome: Outcome) -> bool:
     """Whether a call only returns something, and there is nothing to wait for or to write."""
-    writes = outcome.writes or outcome.patches or outcome.stores
+    writes = outcome.writes or outcome.patches or outcome.stores or outcome.printed
     return not (writes or outcome.status is not None or (outcome.jax and outcome.waits))
 
 
@@ -455,6 +468,10 @@ def _spare_results(program: Program, outcome: Outcome) -> tuple[int, ...]:
         for index, t in enumerate(program.results)
         if memory.nbytes(t) >= memory.SPARE_BYTES and uses[index] == 1
     )
+
+
+def _of_host(site: Site) -> bool:
+    return issubclass(site.cls, foreign.HostError)
 
 
 def _is_near(operands: Sequence[Any], moved: Sequence[int]) -> bool:

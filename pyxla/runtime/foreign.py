@@ -239,6 +239,7 @@ HOST = Host(
     structural,
     host.SCOPE,
     jaxlink.named_axis,
+    jaxlink.on_host,
 )
 TYPED["jax"] = typed
 DERIVATIVES["jvp"] = pushed

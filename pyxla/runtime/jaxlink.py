@@ -36,7 +36,14 @@ from jaxlib import _jax
 
 from pyxla import journal, late
 from pyxla.ir.types import ArrayType
-from pyxla.runtime.jaxprivate import ArrayImpl, config, core, get_intermediate_shardings, literals
+from pyxla.runtime.jaxprivate import (
+    ArrayImpl,
+    callback,
+    config,
+    core,
+    get_intermediate_shardings,
+    literals,
+)
 
 if TYPE_CHECKING:
     from pyxla.runtime.programs import Program
@@ -148,6 +155,12 @@ def on_one_device(values: list[Any]) -> list[Any]:
         return [jax.device_put(np.asarray(x), jax.local_devices()[0]) for x in values]
 
 
+def on_host(x: Any) -> Any:
+    """A NumPy array, or number, as JAX's on the CPU."""
+    with scoped():
+        return jax.device_put(np.asarray(x), jax.local_devices(backend="cpu")[0])
+
+
 def is_outermost() -> bool:
     """Whether no trace of JAX's is under way."""
     return core.trace_state_clean()
@@ -254,8 +267,13 @@ def _run(*args: Any, program: Program, given: Any) -> list[Any]:
         return _eager(program)(*args)
 
 
-@pyxla_call.def_abstract_eval
-def _abstract(*avals: Any, program: Program, given: Any) -> list[ShapedArray]:
+@pyxla_call.def_effectful_abstract_eval
+def _abstract(*avals: Any, program: Program, given: Any) -> tuple[list[ShapedArray], set[Any]]:
+    effects = {callback._IOEffect} if program.has_effects else set()
+    return _results(*avals, program=program, given=given), effects
+
+
+def _results(*avals: Any, program: Program, given: Any) -> list[ShapedArray]:
     if not _told_apart():
         mesh = next(filter(_is_explicit, [x.sharding.mesh for x in avals]), None)
         if mesh is not None:

@@ -25,7 +25,7 @@ from jax.interpreters import mlir
 
 from pyxla.errors import CompileError, InternalError, Location
 from pyxla.ir.rewrite import ops_in, walk
-from pyxla.ir.types import ArrayType
+from pyxla.ir.types import ArrayType, array_type
 from pyxla.lower.accelerators import as_numpy
 from pyxla.lower.emit import emit_function, emit_here, empty_module
 from pyxla.lower.quotients import exact_quotients
@@ -151,43 +151,75 @@ def raised_on_host() -> Exception | None:
 
 
 def _host_call(
-    ctx: Any, function: Callable[..., int], operands: Sequence[Any], types: Sequence[ArrayType]
-) -> Any:
-    """Code that calls `function` on `operands`; it returns the order of what follows."""
+    ctx: Any,
+    function: Callable[..., tuple[Any, ...]],
+    operands: Sequence[Any],
+    types: Sequence[ArrayType],
+    results: Sequence[ArrayType],
+) -> Sequence[Any]:
+    """Code that calls `function` on `operands`; it returns the order of what follows, and more."""
 
-    def called(order: Any, *arrays: Any) -> tuple[Any]:
+    def called(order: Any, *arrays: Any) -> list[np.ndarray]:
         waiting.check()
         try:
-            after = function(int(order), *[np.asarray(x) for x in arrays])
+            return [_words(x) for x in function(int(order), *map(np.asarray, arrays))]
         except Exception as error:
             _raised.append(error)
             raise
-        return (np.asarray(after, np.int32),)
 
     avals = [ShapedArray(t.shape, t.dtype) for t in types]
+    words = [_words(np.broadcast_to(np.zeros((), t.dtype), t.shape)) for t in results]
+    made = [ShapedArray(x.shape, x.dtype) for x in words]
     axes = ctx.module_context.axis_context
     alone = getattr(axes, "num_devices", 0) == 1
     try:
-        (result,), _, _ = mlir.emit_python_callback(
-            ctx.replace(avals_in=avals, avals_out=avals[:1]),
+        found, _, _ = mlir.emit_python_callback(
+            ctx.replace(avals_in=avals, avals_out=made),
             called,
             None,
             list(operands),
             avals,
-            avals[:1],
+            made,
             has_side_effect=True,
             returns_token=False,
             # Of many devices, one calls with the whole arrays; under `shard_map` each with its own.
-            sharding=None
-            if alone
-            else jaxprivate.callback._callback_op_sharding(axes, None, avals[:1]),
+            sharding=None if alone else jaxprivate.callback._callback_op_sharding(axes, None, made),
         )
     except ValueError as error:  # JAX has no device here that could call
         raise CompileError(
             f"a program that prints or calls Python cannot be made for elsewhere: {error}",
             hint="return what is to be printed",
         ) from error
-    return result
+    if not any(_is_wide(t.dtype) for t in results):
+        return found
+
+    def whole(*given: Any) -> list[Any]:
+        return [_whole(x, t.dtype) for x, t in zip(given, results, strict=True)]
+
+    return _foreign_call(ctx, whole, found, [array_type(x.dtype, x.shape) for x in words])
+
+
+def _is_wide(dtype: np.dtype) -> bool:
+    return dtype.itemsize == (16 if dtype.kind == "c" else 8)
+
+
+def _words(x: np.ndarray) -> np.ndarray:
+    """64-bit numbers as pairs of words: JAX narrows what callbacks return, as the settings say of
+    whatever thread they run in."""
+    if not _is_wide(x.dtype):
+        return x
+    if x.dtype.kind == "c":
+        x = np.stack([x.real, x.imag])
+    return np.ascontiguousarray(x)[..., None].view(np.uint32).reshape(*x.shape, 2)
+
+
+def _whole(x: Any, dtype: np.dtype) -> Any:
+    """What words are of."""
+    if not _is_wide(dtype):
+        return x
+    if dtype.kind == "c":
+        return lax.complex(*lax.bitcast_convert_type(x, np.float64))
+    return lax.bitcast_convert_type(x, dtype)
 
 
 def stablehlo(program: Program, locations: bool = False) -> str:

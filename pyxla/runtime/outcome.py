@@ -336,7 +336,8 @@ def check_traceable(outcome: Outcome, name: str, known: bool = False) -> None:
     """Refuse what cannot happen under an outer JAX trace; `known`: whether it raises is known."""
     if outcome.status is not None and not known:
         raise _raising(outcome.sites, name)
-    if outcome.writes or outcome.stores:
+    order = outcome.printed and outcome.printed.leaf
+    if [write for write in outcome.writes if write.leaf != order] or outcome.stores:
         what = "mutates its arguments"
         hint = f"call pyxla.functional({name}), which returns (result, mutated arguments)"
     elif _has_extents(outcome.result):

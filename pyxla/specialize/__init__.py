@@ -303,17 +303,18 @@ def _run(world: World) -> Specialization:
 def _with_faults(world: World, function: Function, outcome: out.Outcome) -> out.Outcome:
     """The outcome of a program with sticky flags, whose word is its last result."""
     engine = world.engine
+    if (stream := engine.captures.by_identity.get(id(STREAM))) is not None:
+        leaf = world.leaves[stream.cell]
+        order = next((write for write in outcome.writes if write.leaf == leaf), None)
+        outcome = replace(outcome, printed=order)
     instrs = [instr for block in function.blocks for instr in block.instrs]
     ops = {instr.op for instr in instrs}
     if flag not in ops:
         return outcome
     if any(map(_calls_unseen, instrs)):  # what it printed would be printed again
         raise Needs(in_place=True)
-    if host_call in ops:
-        leaf = world.leaves[engine.captures.by_identity[id(STREAM)].cell]
-        (order,) = [write for write in outcome.writes if write.leaf == leaf]
-        writes = tuple([write for write in outcome.writes if write is not order])
-        outcome = replace(outcome, writes=writes, printed=order)
+    writes = tuple([write for write in outcome.writes if write is not outcome.printed])
+    outcome = replace(outcome, writes=writes)
     surprises = engine.faults.surprises
     noted = engine.faults.noted.items()
     checks = tuple([_check(site, number, surprises.get(site)) for site, number in noted])

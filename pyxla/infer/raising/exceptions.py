@@ -31,11 +31,22 @@ from pyxla.infer.lattice import (
     number_type,
 )
 from pyxla.infer.text import codes
+from pyxla.ops.foreign import HostError
 from pyxla.ops.shape import constant
 
 
 def is_exception(x: Any) -> bool:
     return type(x) in (Compound, Variant) and x.kind == "exception"
+
+
+def of_host(x: Any) -> Conflict | None:
+    """What is said to who looks at what a function on the host raised, but for its text."""
+    if not any(issubclass(e.meta, HostError) for e in alternatives(x)):
+        return None
+    return Conflict(
+        "what a host function raised is known to the host alone",
+        hint="read it in the host function, or write an `except` clause for each class",
+    )
 
 
 def named(kwargs: dict[str, Any]) -> Compound:

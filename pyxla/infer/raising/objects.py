@@ -70,6 +70,8 @@ def _is_among(x: Any, items: tuple[Any, ...]) -> bool:
 
 def class_of_exception(x: Any) -> Any:
     """`type(x)` of an exception."""
+    if (unknown := exceptions.of_host(x)) is not None:
+        return unknown
     if not isinstance(x, Variant):
         return Const(x.meta)
     classes = [e.meta for e in x.items]

@@ -38,6 +38,7 @@ from pyxla.infer.text import codes as texts
 from pyxla.infer.text import strings
 from pyxla.lib.containers import Namespace
 from pyxla.lib.registry import rule
+from pyxla.ops.foreign import HostError
 
 _DIRECTIVE = re.compile(r"%[-+ #0]*\d*(?:\.\d+)?[a-zA-Z%]")
 
@@ -130,6 +131,9 @@ def _exception(engine: Engine, x: Any, conversion: str) -> Any:
 
 
 def _one_exception(engine: Engine, x: Compound, conversion: str) -> Any:
+    if issubclass(x.meta, HostError):
+        held = engine.new(ObjectCell(HostError, {"number": x.items[0]}))
+        return Compound("text", (held,), ((conversion, ""),))
     name = "__repr__" if conversion in ("r", "a") else "__str__"
     if isinstance(find(x.meta, name), types.FunctionType):
         return special(engine, as_instance(engine, x), name, ())

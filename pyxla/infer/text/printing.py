@@ -74,11 +74,16 @@ def _stream(engine: Engine, file: Any) -> str:
     )
 
 
-def do(engine: Engine, function: Callable[..., None], values: Sequence[Value] = ()) -> None:
-    """Call Python on the host when the program gets here, with these arrays."""
+def do(
+    engine: Engine, function: Callable[..., Any], values: Sequence[Value] = (), **attrs: Any
+) -> Sequence[Value]:
+    """Call Python on the host when the program gets here, with these arrays; what it returns, of
+    which `attrs` say the types."""
     stream = engine.captures.abstract(engine, STREAM)
     order = arrays.read(engine, stream).value
-    arrays.write(engine, stream, Array(host_call(order, *values, function=function)))
+    after, *results = host_call(order, *values, function=function, **attrs)
+    arrays.write(engine, stream, Array(after))
+    return results
 
 
 # Variants of which the host is told the tag.
@@ -178,7 +183,7 @@ def _object(engine: Engine, x: Ref, values: list[Value]) -> Reader:
     content = engine.content(x)
     match content:
         case Array():
-            return _array(arrays.read(engine, x), values)
+            return _array(arrays.read(engine, x), values, scalar=False)
         case ListCell(items):
             return _sequence(engine, list, items, values)
         case DictCell():
@@ -200,12 +205,14 @@ def _object(engine: Engine, x: Ref, values: list[Value]) -> Reader:
     raise engine.refuse(f"{arrays.kind_of(engine, x)} cannot be printed", "print its parts")
 
 
-def _array(x: Array, values: list[Value]) -> Reader:
+def _array(x: Array, values: list[Value], scalar: bool = True) -> Reader:
     """An array, or a NumPy scalar."""
     place = _place(x.value, values)
-    if not x.shape:
+    if not x.shape and scalar:
         return lambda given: given[place][()]
     sizes = [None if e is None else _place(e.value, values) for e in x.extents or ()]
+    if not sizes:
+        return lambda given: given[place]
     return lambda given: _cut(given[place], [s if s is None else given[s] for s in sizes])
 
 

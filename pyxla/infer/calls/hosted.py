@@ -1,0 +1,276 @@
+"""Functions that CPython runs in the middle of a program: `pyxla.host`, clocks, files, callbacks.
+
+They are calls of Python on the host, as those of `print` are, which is what keeps all of them in
+order.  What comes back has types that are told.  A function that raises gives a number back, by
+which its exception is found again: in the program it is one of a class that stands for it.
+
+A program with such calls has its checks in place, so that it runs once.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from types import CellType, CodeType, FunctionType
+from typing import Any
+
+import numpy as np
+
+from pyxla.infer.arrays.access import kind_of
+from pyxla.infer.arrays.shadows import one_of
+from pyxla.infer.calls.captures import variable_value
+from pyxla.infer.containers.indexing import content_of
+from pyxla.infer.demands import Needs
+from pyxla.infer.engine import Engine
+from pyxla.infer.heap import DictCell, ListCell, ObjectCell
+from pyxla.infer.lattice import Array, Compound, Conflict, Const, Ref, Scalar, Tuple, Variant
+from pyxla.infer.raising.catching import raise_unless
+from pyxla.infer.text.pieces import made_by_host
+from pyxla.infer.text.printing import Reader, do, reader
+from pyxla.ir.core import Value
+from pyxla.ir.types import PYTHON_TYPES, SHORT_NAMES, ArrayType, array_type, python_type
+from pyxla.ops.elementwise import compare
+from pyxla.ops.filled import constant
+from pyxla.ops.foreign import HostError, host_error, note_raised
+
+
+@dataclass(frozen=True, slots=True)
+class Told:
+    """The type of a result; kind: "python" scalar, NumPy "scalar", "numpy" array, "jax" array.
+
+    Results are Tolds, None, and tuples, lists and dicts of these; UNTOLD where nothing is said.
+    """
+
+    type: ArrayType
+    kind: str
+
+    def array(self, x: Any) -> np.ndarray:
+        """`x`, a result, as an array; TypeError where it is something else."""
+        dtype, shape = self.type.dtype, self.type.shape
+        if self.kind == "python":
+            python = PYTHON_TYPES[dtype]
+            fits = isinstance(x, python) and (python is bool or not isinstance(x, bool))
+        elif self.kind == "jax":
+            x = np.asarray(x)
+            fits = x.dtype == dtype and x.shape == shape
+        else:
+            cls = np.generic if self.kind == "scalar" else np.ndarray
+            fits = isinstance(x, cls) and x.dtype == dtype and x.shape == shape
+        if not fits:
+            raise _is_another(x, str(self))
+        return np.asarray(x, dtype, order="C")
+
+    def __str__(self) -> str:
+        return SHORT_NAMES[self.type.dtype] if self.kind == "scalar" else str(self.type)
+
+    def abstract(self, engine: Engine, value: Value) -> Any:
+        if self.kind == "python":
+            return Scalar(value)
+        made = engine.abstract(Array(value), zero_d=self.kind != "scalar")
+        if self.kind == "jax":
+            engine.jax_cells.add(made.cell)
+        return made
+
+
+UNTOLD = object()
+
+
+def function_of(engine: Engine, x: Any) -> Any:
+    """The function that `x` is; one that the program makes, of variables that are known."""
+    if not (isinstance(x, Compound) and x.kind == "function"):
+        return engine.static(x, "the function that the host runs")
+    source, freevars, defaults, kwdefaults, module = x.meta
+    outside = [f.__code__ for f in engine.functions() if isinstance(f, FunctionType)]
+    line = min([source.lineno, *[node.lineno for node in source.decorators]])
+    here = [c for c in _codes(outside) if (c.co_name, c.co_firstlineno) == (source.name, line)]
+    try:
+        values = [engine.python_object(item) for item in x.items[: -len(freevars) or None]]
+        free = [variable_value(engine.content(box)) for box in x.items[len(values) :]]
+        cells = tuple([CellType(engine.python_object(engine.use(value))) for value in free])
+    except LookupError:
+        here = []
+    if len(here) != 1:
+        raise engine.refuse(
+            "a function that the host runs takes variables of the program",
+            "define it outside, and pass them as arguments",
+        )
+    made = FunctionType(here[0], module.value, source.name, tuple(values[:defaults]), cells)
+    made.__kwdefaults__ = dict(zip(kwdefaults, values[defaults:], strict=True))
+    return made
+
+
+def _codes(codes: Sequence[CodeType]) -> list[CodeType]:
+    """Code objects, and those in them."""
+    found: list[CodeType] = []
+    for code in codes:
+        found += [code, *_codes([const for const in code.co_consts if isinstance(const, CodeType)])]
+    return list({id(code): code for code in found}.values())
+
+
+def call(
+    engine: Engine,
+    name: str,
+    function: Callable[..., Any],
+    args: Sequence[Any],
+    kwargs: dict[str, Any],
+    told: Any = UNTOLD,
+    pure: bool = False,
+) -> Any:
+    """Call `function(*args, **kwargs)` on the host when the program gets here.
+
+    pure: it may be called more often, and changes nothing.
+    """
+    if engine.faults.noted is not None and not pure:
+        raise Needs(engine.loc, in_place=True)
+    values: list[Value] = []
+    reads = [_argument(engine, name, x, values) for x in (*args, *kwargs.values())]
+    leaves = [] if told is UNTOLD else list(_leaves(told))
+    clauses = sorted(set(engine.guards), key=lambda cls: -len(cls.__mro__))
+    noted = engine.checks or bool(clauses)
+
+    def run(*arrays: np.ndarray) -> list[Any]:
+        given = [_own(x) for x in arrays]
+        objects = [read(given) for read in reads]
+        by_position, before = len(objects) - len(kwargs), _parts(objects)
+        named = dict(zip(kwargs, objects[by_position:], strict=True))
+        result = function(*objects[:by_position], **named)
+        if _parts(objects) != before:
+            raise TypeError(f"the host function {name} changed a container that it was given")
+        return [] if told is UNTOLD else _arrays(told, result)
+
+    def called(*arrays: np.ndarray) -> list[Any]:
+        try:
+            return [np.int64(0), np.int64(0), *run(*arrays)]
+        except Exception as error:
+            error.with_traceback(_of_user(error))
+            if not noted:
+                raise
+            hits = [isinstance(error, cls) for cls in clauses]
+            kind = np.int64([*hits, True].index(True))
+            zeros = [np.zeros(leaf.type.shape, leaf.type.dtype) for leaf in leaves]
+            return [np.int64(note_raised(error)), kind, *zeros]
+
+    called.__name__ = name
+    types = (python_type(int), python_type(int), *[leaf.type for leaf in leaves])
+    number, kind, *made = do(engine, called, values, result_types=types, reads=pure)
+    if noted:
+        kinds = [*map(host_error, clauses), HostError]
+        errors = tuple([Compound("exception", (Scalar(number),), cls) for cls in kinds])
+        error = Variant("exception", one_of(kind, len(kinds)), errors) if clauses else errors[0]
+        fine = compare(number, constant(value=np.int64(0)), direction="EQ")
+        raise_unless(engine, Scalar(fine), error, catchable=True)
+    if told is UNTOLD:
+        return Conflict(
+            f"what the host function {name} returns is used, and its type is not told",
+            hint=f"tell it, as in pyxla.host({name}, returns=pyxla.f64[3]), or returns=None",
+        )
+    return _result(engine, told, iter(made))
+
+
+def _argument(engine: Engine, name: str, x: Any, values: list[Value]) -> Reader:
+    """How the host makes an argument, as CPython would give it."""
+    x = engine.use(x)
+    _check_passed(engine, name, x, outermost=True)
+    read = reader(engine, x, values)
+    if isinstance(x, Ref) and engine.is_jax(x):
+        return lambda given: engine.jax.as_array(read(given))
+    return read
+
+
+def _check_passed(engine: Engine, name: str, x: Any, outermost: bool = False) -> None:
+    """Refuse what the host cannot be given as it is."""
+    content = content_of(engine, x)
+    if isinstance(x, Tuple):
+        items: Any = x.items
+    elif isinstance(content, ListCell | DictCell):
+        held = content.items
+        items = held.values() if isinstance(held, dict) else held
+    else:
+        items = ()
+    for item in items:
+        _check_passed(engine, name, item)
+    instance = isinstance(content, ObjectCell) and made_by_host(engine, x) is None
+    other = isinstance(x, Compound) and x.kind != "text"
+    inside = not outermost and isinstance(x, Ref) and engine.is_jax(x)
+    if instance or other or inside:
+        raise engine.refuse(
+            f"the host function {name} is given {kind_of(engine, x)}",
+            "pass the numbers and arrays that it needs",
+        )
+
+
+def _own(x: np.ndarray) -> np.ndarray:
+    """An array that the function may keep, and does not write: the program would not see it."""
+    copy = np.array(x)
+    copy.setflags(write=False)
+    return copy
+
+
+def _parts(x: Any) -> Any:
+    """What containers hold, to be compared later."""
+    if isinstance(x, dict):
+        return [(key, _parts(item)) for key, item in x.items()]
+    if isinstance(x, list | tuple):
+        return [_parts(item) for item in x]
+    return set(x) if isinstance(x, set) else id(x)
+
+
+def _of_user(error: BaseException) -> Any:
+    """The traceback without the frames of this module."""
+    trace = error.__traceback__
+    while trace is not None and trace.tb_frame.f_code.co_filename == __file__:
+        trace = trace.tb_next
+    return trace
+
+
+# --- results --------------------------------------------------------------------------------------
+
+
+def _leaves(told: Any) -> Iterator[Told]:
+    if isinstance(told, Told):
+        yield told
+    else:
+        for item in _items(told):
+            yield from _leaves(item)
+
+
+def _items(told: Any) -> Sequence[Any]:
+    if told is None:
+        return ()
+    return list(told.values()) if isinstance(told, dict) else told
+
+
+def _arrays(told: Any, x: Any) -> list[np.ndarray]:
+    """The arrays of a result that is as it was told; TypeError where it is not."""
+    if isinstance(told, Told):
+        return [told.array(x)]
+    keys = (lambda y: list(y)) if isinstance(told, dict) else (lambda y: len(_items(y)))
+    if type(x) is not type(told) or keys(x) != keys(told):
+        raise _is_another(x, _spelled(told))
+    pairs = zip(_items(told), _items(x), strict=True)
+    return [array for part, item in pairs for array in _arrays(part, item)]
+
+
+def _is_another(x: Any, told: str) -> TypeError:
+    known = isinstance(x, np.ndarray | np.generic) and x.dtype in SHORT_NAMES
+    what = str(array_type(x.dtype, x.shape)) if known else type(x).__name__
+    return TypeError(f"the host function returned {what}, and {told} was told")
+
+
+def _spelled(told: Any) -> str:
+    if isinstance(told, dict):
+        return "{" + ", ".join([f"{k!r}: {_spelled(x)}" for k, x in told.items()]) + "}"
+    if isinstance(told, list | tuple):
+        return f"({', '.join(map(_spelled, told))})"
+    return str(told)
+
+
+def _result(engine: Engine, told: Any, values: Iterator[Value]) -> Any:
+    if isinstance(told, Told):
+        return told.abstract(engine, next(values))
+    if told is None:
+        return Const(None)
+    parts = [_result(engine, item, values) for item in _items(told)]
+    if isinstance(told, dict):
+        return engine.new_dict(dict(zip(told, parts, strict=True)))
+    return engine.new_list(parts) if isinstance(told, list) else Tuple(tuple(parts), type(told))

@@ -1,0 +1,80 @@
+"""Callbacks of JAX's in compiled code: functions on the host, which are given JAX's arrays."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import jax
+import numpy as np
+from jax.experimental import io_callback
+
+from pyxla.hosting import told
+from pyxla.infer.calls import hosted
+from pyxla.infer.engine import Engine
+from pyxla.infer.lattice import Const
+from pyxla.lib.registry import rule
+from pyxla.runtime import jaxlink
+
+
+def _function(engine: Engine, callback: Any) -> tuple[str, Callable[..., Any]]:
+    known = hosted.function_of(engine, callback)
+
+    def function(*args: Any, **kwargs: Any) -> Any:
+        given, named = jax.tree.map(_as_jax, (args, kwargs))
+        return known(*given, **named)
+
+    return getattr(known, "__name__", repr(known)), function
+
+
+def _as_jax(x: Any) -> Any:
+    return jaxlink.on_host(x) if isinstance(x, np.ndarray | np.generic | float | int) else x
+
+
+@rule(jax.ShapeDtypeStruct)
+def _struct(engine: Engine, *args: Any, **kwargs: Any) -> Any:
+    given = [engine.static(x, "a type of a JAX array") for x in args]
+    named = {name: engine.static(x, "a type of a JAX array") for name, x in kwargs.items()}
+    return Const(jax.ShapeDtypeStruct(*given, **named))
+
+
+@rule(jax.pure_callback)
+def _pure(
+    engine: Engine,
+    callback: Any,
+    result_shape_dtypes: Any,
+    *args: Any,
+    sharding: Any = Const(None),  # noqa: B008
+    vmap_method: Any = Const(None),  # noqa: B008
+    **kwargs: Any,
+) -> Any:
+    types = engine.static(result_shape_dtypes, "the types that a callback returns")
+    name, function = _function(engine, callback)
+    return hosted.call(engine, name, function, args, kwargs, told(types), pure=True)
+
+
+@rule(io_callback)
+def _io(
+    engine: Engine,
+    callback: Any,
+    result_shape_dtypes: Any,
+    *args: Any,
+    sharding: Any = Const(None),  # noqa: B008
+    ordered: Any = Const(False),  # noqa: B008
+    **kwargs: Any,
+) -> Any:
+    types = engine.static(result_shape_dtypes, "the types that a callback returns")
+    return hosted.call(engine, *_function(engine, callback), args, kwargs, told(types))
+
+
+@rule(jax.debug.callback)
+def _debug(
+    engine: Engine,
+    callback: Any,
+    *args: Any,
+    ordered: Any = Const(False),  # noqa: B008
+    partitioned: Any = Const(False),  # noqa: B008
+    **kwargs: Any,
+) -> Any:
+    hosted.call(engine, *_function(engine, callback), args, kwargs)
+    return Const(None)

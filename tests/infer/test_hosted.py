@@ -1,0 +1,291 @@
+"""Functions that CPython runs in the middle of a program: `pyxla.host`, and JAX's callbacks."""
+
+from __future__ import annotations
+
+import copy
+import traceback
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+import pytest
+from jax.experimental import io_callback
+
+import pyxla
+from pyxla import CompileError
+
+X = np.array([1.0, 2.0, 4.0])
+log: list = []
+
+
+@pyxla.host
+def record(*args, **kwargs):
+    log.append((*args, *kwargs.items()))
+    return len(log)
+
+
+@pyxla.host
+def scaled(x, by: float = 2.0) -> pyxla.f64[3]:
+    return np.asarray(x) * by
+
+
+@pyxla.host(returns=(float, {"k": pyxla.i32}, [None, bool]))
+def several(i):
+    return i * 0.5, {"k": np.int32(i)}, [None, i > 1]
+
+
+@pyxla.host
+def fails(i) -> float:
+    if i == 1:
+        raise KeyError("one")
+    if i > 2:
+        raise ValueError(f"at {i}")
+    return float(i)
+
+
+def message(call):
+    with pytest.raises(CompileError) as caught:
+        call()
+    return str(caught.value)
+
+
+def outcome(function, *args):
+    """What a caller sees of a call, and of the host."""
+    log.clear()
+    given = copy.deepcopy(args)
+    try:
+        ended = function(*given)
+    except Exception as error:  # noqa: BLE001
+        frames = traceback.extract_tb(error.__traceback__)
+        ended = type(error), str(error), [f.lineno for f in frames if f.filename == __file__][1:]
+    return repr((ended, given, log, [list(map(type, seen)) for seen in log]))
+
+
+def loops(x, n):
+    i, s = 0, 0.0
+    while s < n:
+        record(i, x)
+        x = scaled(x, by=1.5) if i % 2 else x + 1
+        a, d, (_, flag) = several(i)
+        s += a + d["k"] + flag
+        i += 1
+    return x, s, i
+
+
+def kinds(x, n):
+    record(
+        n, n * 0.5, n > 1, x, x[0], x > 1, x[x > n], (1, x[1]), [n, "a"], {"k": n}, None, f"{n}!"
+    )
+    record(np.float32(n), np.array(n * 2.0), [i * n for i in range(n)], key=range(3), c=n * 1j)
+    record([np.array(n)], [np.arange(k) for k in range(3)])
+
+
+def callee(x, n):
+    def inner(y):
+        record("in", y)
+        print("printed", y)
+        return scaled(y) if n > 1 else y
+
+    return inner(inner(x))
+
+
+def writes_before_it_raises(x, n):
+    x[0] = 7
+    for i in range(n):
+        x[1] += fails(i * 2)
+    return x
+
+
+def clauses(x, n):
+    t = 0.0
+    for i in range(n):
+        try:
+            t += fails(i)
+        except KeyError:
+            t += 1000
+        except ValueError as e:
+            t += 100
+            record(f"{e}", repr(e))
+        finally:
+            x[1] += 1
+    return t
+
+
+def raised_again(x, n):
+    try:
+        return fails(n)
+    except Exception:
+        x[0] = -1
+        raise
+
+
+def faults_once(x, n):
+    for i in range(n + 1):
+        record(i, x[i])
+        x[i] += scaled(x)[0]
+    return x
+
+
+def defined_inside(x, n):
+    c = 3
+    f = pyxla.host(lambda a, b=2: float(a.sum() * b + c), returns=float)
+
+    @pyxla.host(returns=pyxla.c128[2])
+    def g(a, *, k=1):
+        return np.array([1 + 2j, k * a[0]])
+
+    return f(x), f(x, b=n), g(x, k=n)
+
+
+@pytest.mark.parametrize(
+    "function",
+    [
+        *(loops, kinds, callee, writes_before_it_raises, clauses, raised_again, faults_once),
+        defined_inside,
+    ],
+)
+@pytest.mark.parametrize("n", [1, 3])
+def test_host_functions_do_what_cpython_does(function, n, capsys):
+    expected, printed = outcome(function, X, n), capsys.readouterr().out
+    assert outcome(pyxla.compile(function), X, n) == expected
+    assert capsys.readouterr().out == printed
+
+
+def test_without_checks_what_it_raises_ends_the_program():
+    compiled = pyxla.compile(writes_before_it_raises, checks=False)
+    with pytest.raises(ValueError, match="at 4"):
+        compiled(X.copy(), 3)
+    assert outcome(pyxla.compile(clauses, checks=False), X, 3) == outcome(clauses, X, 3)
+
+
+@pytest.mark.parametrize(
+    ("returns", "value", "text"),
+    [
+        (float, 3, "returned int, and float was told"),
+        (int, True, "returned bool, and int was told"),
+        (pyxla.f64[3], np.ones(2), r"returned f64\[2\], and f64\[3\] was told"),
+        (pyxla.f64[3], np.ones(3, np.float32), r"returned f32\[3\], and f64\[3\] was told"),
+        (pyxla.f64, 1.0, "returned float, and f64 was told"),
+        ((int, float), (1,), r"returned tuple, and \(int, float\) was told"),
+        ({"a": int}, {"b": 1}, "returned dict, and {'a': int} was told"),
+        (None, 1, "returned int, and None was told"),
+    ],
+)
+def test_results_are_what_was_told(returns, value, text):
+    function = pyxla.host(lambda: value, returns=returns)
+    with pytest.raises(TypeError, match=text):
+        pyxla.compile(lambda: function())()
+
+
+def test_what_the_host_is_given_is_not_written():
+    @pyxla.host
+    def writes(x) -> None:
+        x[0] = 5
+
+    @pyxla.host
+    def appends(items) -> None:
+        items.append(1.0)
+
+    with pytest.raises(ValueError, match="read-only"):
+        pyxla.compile(lambda x: writes(x))(X)
+    with pytest.raises(TypeError, match="changed a container"):
+        pyxla.compile(lambda x: appends([x[0]]))(X)
+
+
+class Held:
+    def __init__(self):
+        self.v = 3
+
+
+def reads(n):
+    try:
+        return fails(n)
+    except ValueError as e:
+        return e.args
+
+
+def test_refusals():
+    text = message(lambda: pyxla.compile(lambda n: record(n) + 1)(1))
+    assert (
+        "what the host function record returns is used" in text and "returns=pyxla.f64[3]" in text
+    )
+    text = message(lambda: pyxla.compile(lambda n: record(Held()))(1))
+    assert "record is given" in text
+    text = message(lambda: pyxla.compile(reads)(1))
+    assert "known to the host alone" in text
+    made = lambda n: pyxla.host(lambda: n, returns=int)()  # noqa: E731
+    assert "takes variables of the program" in message(lambda: pyxla.compile(made)(1))
+    assert "is not the type of a result" in message(lambda: pyxla.host(record, returns="word"))
+    assert "takes a function" in message(lambda: pyxla.host(pyxla.f64[3]))
+
+
+# --- transformations and JAX ----------------------------------------------------------------------
+
+
+def constant_factor(x):
+    return pyxla.grad(lambda y: (y * scaled(pyxla.stop_gradient(y))).sum())(x)
+
+
+def test_gradients_do_not_flow_through_the_host():
+    np.testing.assert_array_equal(pyxla.compile(constant_factor)(X), X * 2)
+    through = lambda x: pyxla.grad(lambda y: scaled(y).sum())(x)  # noqa: E731
+    assert "derivative" in message(lambda: pyxla.compile(through)(X))
+
+    def noted(x):
+        def loss(y):
+            record(y)
+            return (y * y).sum()
+
+        return pyxla.grad(loss)(x)
+
+    log.clear()
+    np.testing.assert_array_equal(pyxla.compile(noted)(X), 2 * X)
+    assert len(log) == 1
+
+
+def test_under_jit_it_is_called_once_a_call():
+    def quiet(x):
+        record(x)
+
+    def both(x):
+        record(x)
+        return fails(2) + x.sum()
+
+    for function in (quiet, both):
+        compiled = jax.jit(pyxla.compile(function))
+        log.clear()
+        for _ in range(3):
+            compiled(X)
+        jax.effects_barrier()
+        assert len(log) == 3
+    log.clear()
+    compiled = pyxla.compile(both)
+    np.testing.assert_allclose(jax.jit(lambda x: x + compiled(X))(1.0), 10)
+    assert len(log) == 1
+
+
+def sine(a):
+    log.append(isinstance(a, jax.Array))
+    return np.sin(a)
+
+
+def callbacks(x, n):
+    shape = jax.ShapeDtypeStruct(x.shape, x.dtype)
+    y = jax.pure_callback(sine, shape, x) + jax.pure_callback(lambda a: np.cos(a), shape, x)
+    total = io_callback(
+        lambda a, b: np.float32(a.sum() + b), jax.ShapeDtypeStruct((), np.float32), y, n
+    )
+    jax.debug.callback(record, total)
+    return y, total
+
+
+def test_callbacks_of_jax():
+    x = jnp.arange(3, dtype=jnp.float32)
+    log.clear()
+    expected, seen = callbacks(x, 2), len(log)
+    log.clear()
+    actual = pyxla.compile(callbacks)(x, 2)
+    for a, b in zip(actual, expected, strict=True):
+        np.testing.assert_allclose(a, b, rtol=1e-6)
+        assert isinstance(a, jax.Array) and a.dtype == b.dtype
+    assert len(log) == seen and log[0] is True
