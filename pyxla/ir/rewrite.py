@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import TYPE_CHECKING
 
+from pyxla.ir.build import Builder, building
 from pyxla.ir.core import Function, Instr, Region, Value, reached
 
 if TYPE_CHECKING:
@@ -73,6 +74,15 @@ def _collect(
 ) -> None:
     used += [v for instr in instrs for v in (uses(instr) if instr.regions else instr.operands)]
     defined.update([value for instr in instrs for value in instr.results])
+
+
+def users_of(region: Region, uses: Question = uses) -> dict[Value, list[Instr]]:
+    """The instructions of a region that use each value."""
+    users: dict[Value, list[Instr]] = {}
+    for instr in region.instrs:
+        for value in dict.fromkeys(uses(instr)):
+            users.setdefault(value, []).append(instr)
+    return users
 
 
 def walk(instrs: Iterable[Instr]) -> Iterator[Instr]:
@@ -165,6 +175,42 @@ def substitute_region(region: Region | Function, mapping: Mapping) -> None:
                 end.cond = mapping.get(end.cond, end.cond)
             elif end.operands:
                 end.operands = tuple([mapping.get(v, v) for v in end.operands])
+
+
+def _any(instr: Instr) -> bool:
+    return True
+
+
+def rewrite(
+    region: Region,
+    rule: Callable[[Region], Callable[[Instr], Value | None]],
+    enters: Callable[[Instr], bool] = _any,
+) -> Region:
+    """Put what a rule emits in the place of instructions, in place, inner regions first.
+
+    `rule(region)(instr)` is what has the instruction's result; None leaves the instruction, behind
+    what was emitted.  enters: whose regions are rewritten too.
+    """
+    code: list[Instr] = []
+    builder, replaced = Builder(code), rule(region)
+    with building(builder):
+        for instr in region.instrs:
+            for inner in instr.regions if enters(instr) else ():
+                rewrite(inner, rule, enters)
+            builder.loc = instr.loc
+            made = replaced(instr)
+            if made is None:
+                code.append(instr)
+            else:
+                take_over(made, instr.results[0])
+    region.instrs[:] = code
+    return region
+
+
+def take_over(made: Value, result: Value) -> None:
+    """Let what makes a value make `result` instead."""
+    assert isinstance(made.owner, Instr)
+    made.owner.results, result.owner = (result,), made.owner
 
 
 def remove_trivial_phis(function: Function) -> int:

@@ -15,9 +15,8 @@ from __future__ import annotations
 
 import math
 
-from pyxla.ir.build import Builder, building
 from pyxla.ir.core import Instr, Region
-from pyxla.ir.rewrite import clone_region, walk
+from pyxla.ir.rewrite import clone_region, rewrite, walk
 from pyxla.ops.contract import dot_general
 from pyxla.ops.convolution import convolution
 from pyxla.ops.index import batch_shape, gather, last_writers, scatter
@@ -34,23 +33,14 @@ def as_numpy(region: Region, precision: str) -> Region:
     """
     if not any(_is_open(instr) or _is_disputed(instr) for instr in walk(region.instrs)):
         return region
-    region = clone_region(region, {})
-    _decide(region, precision)
-    return region
 
-
-def _decide(region: Region, precision: str) -> None:
-    code: list[Instr] = []
-    for instr in region.instrs:
-        for inner in instr.regions:
-            _decide(inner, precision)
+    def decide(instr: Instr) -> None:
         if _is_open(instr) and precision != "DEFAULT":
             instr.attrs = {**instr.attrs, "precision": precision}
         elif _is_disputed(instr):
-            with building(Builder(code, instr.loc)):
-                _settle(instr)
-        code.append(instr)
-    region.instrs[:] = code
+            _settle(instr)
+
+    return rewrite(clone_region(region, {}), lambda scope: decide)
 
 
 def _is_open(instr: Instr) -> bool:

@@ -15,7 +15,7 @@ import functools
 from pyxla.infer.promote import INT
 from pyxla.ir.build import Builder, building
 from pyxla.ir.core import Instr, Region, Value
-from pyxla.ir.rewrite import uses
+from pyxla.ir.rewrite import take_over, users_of
 from pyxla.lower.cost import SMALL
 from pyxla.lower.rules import known
 from pyxla.ops.control import optimization_barrier
@@ -28,11 +28,7 @@ from pyxla.ops.shape import slice as slice_
 
 def forward_blocks(region: Region) -> bool:
     """Rewrite such reads, in place; whether there were any."""
-    users: dict[Value, list[Instr]] = {}
-    if any(map(_writes_block, region.instrs)):
-        for instr in region.instrs:
-            for value in dict.fromkeys(uses(instr)):
-                users.setdefault(value, []).append(instr)
+    users = users_of(region) if any(map(_writes_block, region.instrs)) else {}
     results = set(region.results)
     reads: dict[Instr, Instr] = {}
     changed = False
@@ -132,8 +128,7 @@ def _forwarded(read: Instr, write: Instr) -> list[Instr]:
         if here:
             before = read.op(array, *read.operands[1:], **read.attrs)
             made = select(functools.reduce(and_, here), made, before)
-    made.owner.results = read.results
-    read.results[0].owner = made.owner
+    take_over(made, read.results[0])
     return code
 
 

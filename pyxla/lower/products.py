@@ -20,12 +20,21 @@ from typing import Any
 
 import numpy as np
 
-from pyxla.ir.build import Builder, building
+from pyxla.ir.build import Builder, building, current
 from pyxla.ir.core import Instr, Region, Value
-from pyxla.ir.rewrite import Mapping, clone, slice_of, substitute_region, uses, walk
+from pyxla.ir.rewrite import (
+    Mapping,
+    clone,
+    rewrite,
+    slice_of,
+    substitute_region,
+    take_over,
+    uses,
+    walk,
+)
 from pyxla.ir.types import I64
 from pyxla.lower.dead import dead_code, has_effect
-from pyxla.lower.unroll import trips_of
+from pyxla.lower.trips import exact_trips
 from pyxla.ops.contract import dot_general
 from pyxla.ops.control import case, while_
 from pyxla.ops.elementwise import convert
@@ -41,22 +50,17 @@ SMALL = 1 << 16  # elements
 
 def join_products(region: Region) -> Region:
     """Make the products that loops make row by row before them, in place."""
-    if _join(region):
+    changed = False
+
+    def join(instr: Instr) -> None:
+        nonlocal changed
+        if instr.op is while_ and any(i.op is dot_general for i in walk(instr.regions[1].instrs)):
+            changed |= _Loop(instr, current().instrs).join()
+
+    rewrite(region, lambda scope: join)
+    if changed:
         dead_code(region)
     return region
-
-
-def _join(region: Region) -> bool:
-    changed = False
-    code: list[Instr] = []
-    for instr in region.instrs:
-        for inner in instr.regions:
-            changed |= _join(inner)
-        if instr.op is while_ and any(i.op is dot_general for i in walk(instr.regions[1].instrs)):
-            changed |= _Loop(instr, code).join()
-        code.append(instr)
-    region.instrs[:] = code
-    return changed
 
 
 @dataclass(frozen=True, eq=False, slots=True)
@@ -85,7 +89,7 @@ class _Loop:
     def __init__(self, loop: Instr, before: list[Instr]) -> None:
         self.body = loop.regions[1]
         self.before = before
-        self.trips = trips_of(loop)
+        self.trips = exact_trips(loop)
         self.made: dict[tuple[Any, ...], Value] = {}
         self.inside: set[Value] = set(self.body.params)
         self.invariant: dict[Value, Instr] = {}
@@ -132,8 +136,7 @@ class _Loop:
             sizes = tuple([part.sizes[d] for part in parts for d in part.kept])
             row = dynamic_slice(product, *_starts(parts), slice_sizes=sizes) if sizes else product
             made = reshape(row, shape=instr.results[0].type.shape)
-        made.owner.results = instr.results
-        instr.results[0].owner = made.owner
+        take_over(made, instr.results[0])
 
     def product(self, dot: Instr, left: _Part, right: _Part) -> Value:
         """The product of the whole matrices, in front of the loop."""

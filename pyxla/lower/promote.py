@@ -15,7 +15,7 @@ from dataclasses import dataclass
 
 from pyxla.ir.build import Builder, building
 from pyxla.ir.core import Instr, Region, Value
-from pyxla.ir.rewrite import clone_instr, substitute, uses
+from pyxla.ir.rewrite import clone_instr, substitute_region, take_over, uses
 from pyxla.ops.control import while_
 from pyxla.ops.index import dynamic_slice, dynamic_update_slice
 from pyxla.ops.shape import constant, reshape
@@ -98,8 +98,7 @@ def _promote(loop: Instr, element: _Element, before: list[Instr]) -> list[Instr]
     gone = {*element.reads, element.write}
     body.instrs[:] = head + [instr for instr in body.instrs if instr not in gone]
     mapping = {read.results[0]: block for read in element.reads}
-    substitute(body.instrs, mapping)
-    body.results = tuple([mapping.get(value, value) for value in body.results])
+    substitute_region(body, mapping)
     with building(Builder(body.instrs, loop.loc)):
         last = reshape(mapping.get(update, update), shape=())
     body.results = _with(body.results, slot, last)
@@ -109,8 +108,7 @@ def _promote(loop: Instr, element: _Element, before: list[Instr]) -> list[Instr]
     after: list[Instr] = []
     with building(Builder(after, loop.loc)):
         made = dynamic_update_slice(array, reshape(final, shape=update.type.shape), *starts)
-    made.owner.results = (result,)
-    result.owner = made.owner
+    take_over(made, result)
     return after
 
 

@@ -20,9 +20,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from pyxla.ir.build import Builder, building
 from pyxla.ir.core import Instr, Region, Value
-from pyxla.ir.rewrite import clone_region, ops_in
+from pyxla.ir.rewrite import clone_region, ops_in, rewrite
 from pyxla.lower.rules import definition, known
 from pyxla.ops.check import FLOATS, INTS
 from pyxla.ops.elementwise import compare, divide, not_, remainder, select
@@ -33,31 +32,13 @@ def exact_quotients(region: Region, fast: bool = False) -> Region:
     """The region, or a copy, with the divisors hidden that XLA would not divide by."""
     if ops_in((region,)).isdisjoint((divide, remainder)):
         return region
-    region = clone_region(region, {})
-    _hide(region, fast)
-    return region
 
+    def exact(instr: Instr) -> Value | None:
+        if _is_rewritten(instr, fast):
+            return _hidden(instr)
+        return _but_by_zero(instr) if _may_be_by_zero(instr) else None
 
-def _hide(region: Region, fast: bool) -> None:
-    for instr in region.instrs:
-        for inner in instr.regions:
-            _hide(inner, fast)
-    region.instrs[:] = [new for instr in region.instrs for new in _exact(instr, fast)]
-
-
-def _exact(instr: Instr, fast: bool) -> list[Instr]:
-    if _is_rewritten(instr, fast):
-        rule = _hidden
-    elif _may_be_by_zero(instr):
-        rule = _but_by_zero
-    else:
-        return [instr]
-    code: list[Instr] = []
-    with building(Builder(code, instr.loc)):
-        made = rule(instr).owner
-    made.results = instr.results
-    instr.results[0].owner = made
-    return code
+    return rewrite(clone_region(region, {}), lambda scope: exact)
 
 
 def _is_rewritten(instr: Instr, fast: bool) -> bool:

@@ -16,7 +16,7 @@ import numpy as np
 
 from pyxla.ir.build import Builder, building, current
 from pyxla.ir.core import Instr, Region, Value
-from pyxla.ir.rewrite import Mapping, clone
+from pyxla.ir.rewrite import Mapping, clone, take_over
 from pyxla.ir.types import I64
 from pyxla.ops.control import map_, while_
 from pyxla.ops.elementwise import add, compare
@@ -35,8 +35,7 @@ def serialize(instr: Instr) -> list[Instr]:
         values = _mapped(instr) if instr.op is map_ else _reduced(instr)
         for value, result in zip(values, instr.results, strict=True):
             made = reshape(value, shape=result.type.shape)
-            made.owner.results = (result,)
-            result.owner = made.owner
+            take_over(made, result)
     return code
 
 

@@ -21,10 +21,10 @@ import numpy as np
 
 from pyxla.ir.build import Builder, building
 from pyxla.ir.core import Instr, Region, Value
-from pyxla.ir.rewrite import uses
+from pyxla.ir.rewrite import take_over, uses
 from pyxla.ir.types import I64
 from pyxla.lower.dead import dead_code
-from pyxla.lower.trips import induction, known, trips
+from pyxla.lower.trips import exact_trips, induction, known
 from pyxla.ops.contract import dot_general
 from pyxla.ops.control import while_
 from pyxla.ops.elementwise import add, convert, subtract
@@ -79,10 +79,10 @@ class _Loop:
 
     def defer(self) -> bool:
         """Whether there were sums of products to make after the loop."""
-        count = trips(self.loop)
-        if count is None or not count.exact or count.bound < TRIPS:
+        count = exact_trips(self.loop)
+        if count is None or count < TRIPS:
             return False
-        self.trips = count.bound
+        self.trips = count
         counters = induction(self.loop).items()
         found = [
             (k, a, s)
@@ -149,9 +149,7 @@ class _Loop:
             axes = {side: (0, *[axis + 1 for axis in dot.attrs[side]]) for side in sides}
             with building(Builder(self.code, dot.loc)):
                 total = add(total, dot_general(*factors, **{**dot.attrs, **axes}))
-        made = total.owner
-        assert isinstance(made, Instr)
-        made.results, result.owner = (result,), made
+        take_over(total, result)
 
     def _stack(self, x: Value) -> Value:
         """What `x` is in each iteration, outside of the loop: along a dimension in front."""

@@ -37,6 +37,12 @@ def trips(loop: Instr) -> Trips | None:
     return Trips(min(bounds), len(tests) == 1) if bounds else None
 
 
+def exact_trips(loop: Instr) -> int | None:
+    """How many iterations there are, if that is known."""
+    found = trips(loop)
+    return found.bound if found is not None and found.exact else None
+
+
 def conjuncts(value: Value) -> list[Value]:
     """What must hold for a condition to hold."""
     owner = value.owner

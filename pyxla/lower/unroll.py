@@ -26,6 +26,7 @@ from pyxla.ir.build import Builder
 from pyxla.ir.core import Instr, Region, Value
 from pyxla.lower.cost import INFINITE, cost
 from pyxla.lower.rules import known
+from pyxla.lower.trips import exact_trips
 from pyxla.ops.control import while_
 from pyxla.ops.elementwise import add, compare, maximum, select, subtract
 from pyxla.ops.index import dynamic_slice
@@ -54,7 +55,7 @@ def unroll(region: Region, nested: bool = False) -> Region:
             continue
         instr.operands = tuple([replaced.get(v, v) for v in instr.operands])
         price = sum(_prices(instr))
-        count = _count(instr, counter) if nested else None
+        count = exact_trips(instr) if nested else None
         steps = _steps(instr, FACTORS if count is None else LONGER)
         whole = count is not None and count <= WHOLE and count * price <= BUDGET
         if count is not None and (whole or 1 < steps <= count < 2 * steps):
@@ -143,19 +144,6 @@ def counter_of(loop: Instr) -> int | None:
         x, y = y, x
     by_one = x is body.params[position] and known(y) is not None and known(y) == 1
     return position if by_one else None
-
-
-def trips_of(loop: Instr) -> int | None:
-    """How many iterations a loop has that counts to a number, if that is known."""
-    counter = counter_of(loop)
-    return None if counter is None else _count(loop, counter)
-
-
-def _count(loop: Instr, counter: int) -> int | None:
-    """How many iterations there are, if that is known."""
-    first = known(loop.operands[counter])
-    bound = known(loop.regions[0].results[0].owner.operands[1])
-    return None if first is None or bound is None else max(int(bound) - int(first), 0)
 
 
 def _straight(

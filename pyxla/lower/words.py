@@ -17,7 +17,7 @@ import numpy as np
 
 from pyxla.ir.build import Builder, building
 from pyxla.ir.core import Instr, Region, Value
-from pyxla.ir.rewrite import Mapping, clone_region, substitute
+from pyxla.ir.rewrite import Mapping, clone_region, substitute_region
 from pyxla.ir.types import WORDS, array_type, word_of
 from pyxla.ops.elementwise import bitcast_convert, convert
 from pyxla.ops.shape import concatenate, reshape
@@ -35,8 +35,7 @@ def in_words(region: Region, params: Sequence[int], results: Sequence[int]) -> R
         rest = [param for i, param in enumerate(copy.params) if i not in set(params)]
         with building(Builder(head)):
             words, mapping = _parted(taken)
-        substitute(code, mapping)
-        copy.results = tuple([mapping.get(value, value) for value in copy.results])
+        substitute_region(copy, mapping)
         given = (words, *rest)
     made = copy.results
     if results:

@@ -10,8 +10,8 @@ from __future__ import annotations
 
 import math
 
-from pyxla.ir.build import Builder, building
 from pyxla.ir.core import Instr, Region, Value
+from pyxla.ir.rewrite import rewrite
 from pyxla.lower.rules import definition, is_filled
 from pyxla.ops.check import COMPLEXES, FLOATS
 from pyxla.ops.elementwise import add, compare, complex, imag, real, select
@@ -21,20 +21,13 @@ from pyxla.ops.reduce import reduce
 
 def keep_zeros(region: Region) -> Region:
     """Spell the sums with 0.0 out, in place."""
-    code: list[Instr] = []
-    for instr in region.instrs:
-        for inner in instr.regions:
-            keep_zeros(inner)
-        if instr.op is add and (x := _given(instr)) is not None:
-            code += _spelled(instr, x)
-        elif _is_opened(instr):
-            made = Instr(instr.op, instr.operands, instr.attrs, (), instr.loc)
-            made.results = (Value(instr.results[0].type, made),)
-            code += [made, *_spelled(instr, made.results[0])]
-        else:
-            code.append(instr)
-    region.instrs[:] = code
-    return region
+    return rewrite(region, lambda scope: _kept)
+
+
+def _kept(instr: Instr) -> Value | None:
+    if instr.op is add and (x := _given(instr)) is not None:
+        return _spelled(x)
+    return _spelled(instr.op(*instr.operands, **instr.attrs)) if _is_opened(instr) else None
 
 
 def _is_inexact(value: Value) -> bool:
@@ -62,17 +55,11 @@ def _is_opened(instr: Instr) -> bool:
     return rows == 1 or definition(x, "concatenate", "broadcast_in_dim") is not None
 
 
-def _spelled(instr: Instr, x: Value) -> list[Instr]:
-    """The results of `instr` as x + 0.0."""
-    code: list[Instr] = []
-    with building(Builder(code, instr.loc)):
-        if x.type.dtype in COMPLEXES:
-            made: Value = complex(_positive(real(x)), _positive(imag(x)))
-        else:
-            made = _positive(x)
-    made.owner.results = instr.results
-    instr.results[0].owner = made.owner
-    return code
+def _spelled(x: Value) -> Value:
+    """x + 0.0."""
+    if x.type.dtype in COMPLEXES:
+        return complex(_positive(real(x)), _positive(imag(x)))
+    return _positive(x)
 
 
 def _positive(x: Value) -> Value:

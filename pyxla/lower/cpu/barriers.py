@@ -16,7 +16,7 @@ from collections.abc import Iterable
 from pyxla.ir.build import Builder
 from pyxla.ir.core import Instr, Region, Value
 from pyxla.ir.op import Op
-from pyxla.ir.rewrite import captures, substitute_region, walk
+from pyxla.ir.rewrite import substitute_region, users_of, walk
 from pyxla.ops import shape
 from pyxla.ops.check import FLOATS
 from pyxla.ops.contract import dot_general
@@ -43,7 +43,7 @@ def keep_shared(region: Region) -> Region:
                 for inner in instr.regions:
                     keep_shared(inner)
         return region
-    users = _users(region)
+    users = users_of(region)
     reads: dict[Value, frozenset[Value]] = {}
     kept: dict[Value, Instr] = {}
     for instr in region.instrs:
@@ -69,14 +69,6 @@ def keep_shared(region: Region) -> Region:
 def _is_large(instr: Instr) -> bool:
     """Whether it may end up before a barrier."""
     return instr.op in ELEMENTWISE and instr.results[0].type.size >= LARGE
-
-
-def _users(region: Region) -> Users:
-    users: Users = {}
-    for instr in region.instrs:
-        for value in (*instr.operands, *captures(instr)):
-            users.setdefault(value, []).append(instr)
-    return users
 
 
 def _reads(instr: Instr, reads: dict[Value, frozenset[Value]]) -> frozenset[Value]:

@@ -21,12 +21,13 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from pyxla.ir.build import Builder, building
+from pyxla.ir.build import current
 from pyxla.ir.core import Instr, Region, Value
-from pyxla.ir.rewrite import Mapping, clone, clone_instr, slice_of
+from pyxla.ir.rewrite import Mapping, clone, clone_instr, rewrite, slice_of
 from pyxla.lower.cost import INFINITE, SMALL, cost
 from pyxla.lower.rules import known
-from pyxla.lower.unroll import counter_of, trips_of
+from pyxla.lower.trips import exact_trips
+from pyxla.lower.unroll import counter_of
 from pyxla.ops import elementwise
 from pyxla.ops.control import while_
 from pyxla.ops.elementwise import add, and_, clamp, compare, maximum, minimum, or_, select, subtract
@@ -41,16 +42,13 @@ _LANEWISE = frozenset([v for v in vars(elementwise).values() if isinstance(v, ty
 
 def make_blocks(region: Region) -> Region:
     """Let the innermost loops of a region work on blocks where they can, in place."""
-    code: list[Instr] = []
-    for instr in region.instrs:
-        for inner in instr.regions:
-            make_blocks(inner)
+
+    def add_blocks(instr: Instr) -> None:
         plan = _plan(instr) if instr.op is while_ else None
         if plan is not None:
-            _Writer(plan, code).write()
-        code.append(instr)
-    region.instrs[:] = code
-    return region
+            _Writer(plan).write()
+
+    return rewrite(region, lambda scope: add_blocks)
 
 
 @dataclass(frozen=True, slots=True)
@@ -81,7 +79,7 @@ class _Plan:
 def _plan(loop: Instr) -> _Plan | None:
     """How the loop works on blocks, if it can."""
     counter = counter_of(loop)
-    if counter is None or (trips_of(loop) or 2 * LANES) < 2 * LANES:
+    if counter is None or (exact_trips(loop) or 2 * LANES) < 2 * LANES:
         return None
     body = loop.regions[1]
     if any(instr.regions or instr.op.effect for instr in body.instrs):
@@ -221,11 +219,9 @@ def _never_apart(x: _Access, y: _Access) -> bool:
 class _Writer:
     """Writes the loop over blocks before the loop, which goes on where that one ends."""
 
-    def __init__(self, plan: _Plan, code: list[Instr]) -> None:
+    def __init__(self, plan: _Plan) -> None:
         self.plan = plan
         self.loop = plan.loop
-        self.code = code
-        self.builder = Builder(code, plan.loop.loc)
         body = plan.loop.regions[1]
         pairs = zip(body.params, plan.loop.operands, body.results, strict=True)
         self.outside: Mapping = {param: init for param, init, _ in pairs}
@@ -238,15 +234,14 @@ class _Writer:
         cond = self.loop.regions[0]
         bound = cond.results[0].owner.operands[1]  # type: ignore[union-attr]
         mapping: Mapping = {}
-        self.code += clone(slice_of(cond.instrs, [bound]), mapping)
-        bound = mapping.get(bound, bound)
-        with building(self.builder):
-            self.code += [clone_instr(instr, self.outside) for instr in self.plan.uniform]
-            limit = self.limit(bound)
-            changed = [self.plan.counter, *sorted({a.slot for a in self.plan.accesses if a.write})]  # type: ignore[type-var]
-            inits = [self.loop.operands[k] for k in changed]
-            regions = self.test(limit, inits), self.body(changed, inits)
-            results = while_(*inits, regions=regions)
+        code = current().instrs
+        code += clone(slice_of(cond.instrs, [bound]), mapping)
+        code += [clone_instr(instr, self.outside) for instr in self.plan.uniform]
+        limit = self.limit(mapping.get(bound, bound))
+        changed = [self.plan.counter, *sorted({a.slot for a in self.plan.accesses if a.write})]  # type: ignore[type-var]
+        inits = [self.loop.operands[k] for k in changed]
+        regions = self.test(limit, inits), self.body(changed, inits)
+        results = while_(*inits, regions=regions)
         operands = list(self.loop.operands)
         for k, result in zip(changed, results, strict=True):
             operands[k] = result
@@ -305,7 +300,7 @@ class _Writer:
         def goes_on(*state: Value) -> Value:
             return compare(state[0], limit, direction="LT")
 
-        return self.builder.region([value.type for value in inits], goes_on)
+        return current().region([value.type for value in inits], goes_on)
 
     def body(self, changed: Sequence[int], inits: Sequence[Value]) -> Region:
         params = self.loop.regions[1].params
@@ -315,7 +310,7 @@ class _Writer:
             results = [made.arrays[self.loop.regions[1].results[k]] for k in changed[1:]]
             return (add(state[0], self.number(LANES)), *results)
 
-        return self.builder.region([value.type for value in inits], block)
+        return current().region([value.type for value in inits], block)
 
 
 class _Block:

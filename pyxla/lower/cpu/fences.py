@@ -29,7 +29,7 @@ from collections.abc import Collection, Iterable, Sequence
 
 from pyxla.ir.build import Builder
 from pyxla.ir.core import Instr, Region, Value
-from pyxla.ir.rewrite import Uses, substitute
+from pyxla.ir.rewrite import Uses, substitute, users_of
 from pyxla.lower.cost import SMALL, nbytes
 from pyxla.lower.cpu.kernels import ELEMENTARY, can_hold, is_literal, is_over_elements
 from pyxla.lower.cpu.small import is_one_function
@@ -124,10 +124,7 @@ class Code:
     def __init__(self, body: Region, guarded: bool = False) -> None:
         self.body = body
         self.needs = Uses()
-        self.users: dict[Value, list[Instr]] = {}
-        for instr in body.instrs:
-            for value in dict.fromkeys(self.needs(instr)):
-                self.users.setdefault(value, []).append(instr)
+        self.users = users_of(body, self.needs)
         self.waits = self.accumulated() if guarded else frozenset()
 
     def needed_for(self, values: Iterable[Value]) -> set[Instr]:

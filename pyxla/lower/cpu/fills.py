@@ -15,6 +15,7 @@ import numpy as np
 
 from pyxla.ir.build import Builder, building
 from pyxla.ir.core import Instr, Region, Value
+from pyxla.ir.rewrite import rewrite
 from pyxla.lower.rules import definition, known
 from pyxla.ops.control import CONTROL, optimization_barrier
 from pyxla.ops.elementwise import select
@@ -29,25 +30,15 @@ Fills = dict[tuple[np.dtype, bytes], Value]
 
 def hide_fills(region: Region) -> Region:
     """Hide the fills of a region's masked extrema, in place."""
-    head: list[Instr] = []
-    _hide(region, {}, Builder(head))
-    region.instrs[:0] = head
+    head, fills = Builder([]), Fills()
+
+    def hide(instr: Instr) -> None:
+        if (chosen := _masked(instr)) is not None:
+            instr.operands = (_hidden(chosen, fills, head), *instr.operands[1:])
+
+    rewrite(region, lambda scope: hide, lambda instr: instr.op.name in CONTROL)
+    region.instrs[:0] = head.instrs
     return region
-
-
-def _hide(region: Region, fills: Fills, head: Builder) -> None:
-    code: list[Instr] = []
-    for instr in region.instrs:
-        if instr.op.name in CONTROL:
-            for inner in instr.regions:
-                _hide(inner, fills, head)
-        chosen = _masked(instr)
-        if chosen is not None:
-            with building(Builder(code, instr.loc)):
-                hidden = _hidden(chosen, fills, head)
-            instr.operands = (hidden, *instr.operands[1:])
-        code.append(instr)
-    region.instrs[:] = code
 
 
 def _masked(instr: Instr) -> Instr | None:

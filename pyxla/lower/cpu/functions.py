@@ -14,11 +14,13 @@ import functools
 import math
 from collections.abc import Callable
 from fractions import Fraction
+from typing import Any
 
 import numpy as np
 
-from pyxla.ir.build import Builder, building
+from pyxla.ir.build import current
 from pyxla.ir.core import Instr, Region, Value
+from pyxla.ir.rewrite import rewrite
 from pyxla.ops import elementwise as op
 from pyxla.ops.control import case, if_, while_
 from pyxla.ops.elementwise import abs as abs_
@@ -35,14 +37,7 @@ EIGHTH = math.tan(math.pi / 8)
 
 def compute_functions(region: Region) -> Region:
     """Replace the functions of many doubles in a region, in place."""
-    code: list[Instr] = []
-    for instr in region.instrs:
-        if instr.op in (if_, case, while_):
-            for inner in instr.regions:
-                compute_functions(inner)
-        code += _computed(instr) if _is_worth_it(instr) else [instr]
-    region.instrs[:] = code
-    return region
+    return rewrite(region, lambda scope: _computed, lambda instr: instr.op in (if_, case, while_))
 
 
 def _is_worth_it(instr: Instr) -> bool:
@@ -52,25 +47,15 @@ def _is_worth_it(instr: Instr) -> bool:
     return type.dtype == F64 and type.size >= MANY
 
 
-def _computed(instr: Instr) -> list[Instr]:
-    code: list[Instr] = []
-    builder = Builder(code, instr.loc)
+def _computed(instr: Instr) -> Value | None:
+    if not _is_worth_it(instr):
+        return None
     test, arithmetic = _FUNCTIONS[instr.op]
-    with building(builder):
-        regions = [
-            builder.region((), functools.partial(f, *instr.operands))
-            for f in (arithmetic, instr.op)
-        ]
-        # XLA would make a selection of an `if`, and compute both.
-        index = op.convert(test(*instr.operands), dtype=np.dtype(np.int32))
-        (made,) = _results(case(index, regions=tuple(regions)))
-    made.owner.results = instr.results
-    instr.results[0].owner = made.owner
-    return code
-
-
-def _results(made: Value | tuple[Value, ...]) -> tuple[Value, ...]:
-    return made if isinstance(made, tuple) else (made,)
+    ways = [functools.partial(f, *instr.operands) for f in (arithmetic, instr.op)]
+    # XLA would make a selection of an `if`, and compute both.
+    index = op.convert(test(*instr.operands), dtype=np.dtype(np.int32))
+    made: Any = case(index, regions=tuple([current().region((), way) for way in ways]))
+    return made[0] if isinstance(made, tuple) else made
 
 
 def _is_far(x: Value) -> Value:

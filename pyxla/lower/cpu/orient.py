@@ -12,11 +12,12 @@ costs nothing, and it is done for narrow ones.
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 import numpy as np
 
-from pyxla.ir.build import Builder, building
 from pyxla.ir.core import Instr, Region, Value
-from pyxla.ir.rewrite import captures
+from pyxla.ir.rewrite import rewrite, users_of
 from pyxla.ops.contract import dot_general
 from pyxla.ops.control import optimization_barrier
 from pyxla.ops.elementwise import ELEMENTWISE
@@ -33,20 +34,22 @@ FLOATS = frozenset((np.dtype(np.float32), np.dtype(np.float64)))
 
 def orient_products(region: Region) -> Region:
     """Orient the products of a region, in place."""
-    code: list[Instr] = []
-    users: dict[Value, list[Instr]] | None = None
+    return rewrite(region, _orienting)
+
+
+def _orienting(region: Region) -> Callable[[Instr], Value | None]:
+    users: dict[Value, list[Instr]] = {}
     rows: dict[Value, Value] = {}
-    for instr in region.instrs:
-        for inner in instr.regions:
-            orient_products(inner)
+
+    def oriented(instr: Instr) -> Value | None:
         if not _is_of_matrices(instr):
-            code.append(instr)
-            continue
-        users = _users(region) if users is None else users
+            return None
+        if not users:
+            users.update(users_of(region))
         disoriented = _is_disoriented(instr) or _is_free(instr, users, region)
-        code += _oriented(instr, rows) if disoriented else [instr]
-    region.instrs[:] = code
-    return region
+        return _oriented(instr, rows) if disoriented else None
+
+    return oriented
 
 
 def _is_of_matrices(instr: Instr) -> bool:
@@ -91,14 +94,6 @@ def _is_by_columns(user: Instr, left: Value) -> bool:
     return by_columns and user.operands[0] is left and user.operands[1] is not left
 
 
-def _users(region: Region) -> dict[Value, list[Instr]]:
-    users: dict[Value, list[Instr]] = {}
-    for instr in region.instrs:
-        for value in (*instr.operands, *captures(instr)):
-            users.setdefault(value, []).append(instr)
-    return users
-
-
 def _is_transposed(matrix: Value, depth: int) -> bool:
     """Whether XLA lays a matrix out column by column: it moves transposes behind arithmetic."""
     maker = matrix.owner
@@ -114,20 +109,15 @@ def _is_transposed(matrix: Value, depth: int) -> bool:
 _ELEMENTWISE = frozenset({"add", "subtract", "multiply", "divide", "negate", "convert", "select"})
 
 
-def _oriented(dot: Instr, made: dict[Value, Value]) -> list[Instr]:
+def _oriented(dot: Instr, made: dict[Value, Value]) -> Value:
     """The product of the left operand by rows; made: those that there are already."""
     left, right = dot.operands
-    code: list[Instr] = []
     moved = dot.attrs["lhs_contracting_dimensions"] == (0,)
     maker = right.owner
-    with building(Builder(code, dot.loc)):
-        if left not in made:
-            rows = transpose(left, permutation=(1, 0)) if moved else left
-            made[left] = optimization_barrier(rows)
-        if isinstance(maker, Instr) and maker.op is transpose and maker.operands[0] is left:
-            right = right if moved else transpose(made[left], permutation=(1, 0))
-        attrs = {**dot.attrs, "lhs_contracting_dimensions": (1,)}
-        product: Value = dot_general(made[left], right, **attrs)
-    product.owner.results = dot.results
-    dot.results[0].owner = product.owner
-    return code
+    if left not in made:
+        rows = transpose(left, permutation=(1, 0)) if moved else left
+        made[left] = optimization_barrier(rows)
+    if isinstance(maker, Instr) and maker.op is transpose and maker.operands[0] is left:
+        right = right if moved else transpose(made[left], permutation=(1, 0))
+    attrs = {**dot.attrs, "lhs_contracting_dimensions": (1,)}
+    return dot_general(made[left], right, **attrs)

@@ -16,7 +16,7 @@ import numpy as np
 
 from pyxla.ir.build import Builder, building, current
 from pyxla.ir.core import Instr, Region, Value
-from pyxla.ir.rewrite import substitute, uses
+from pyxla.ir.rewrite import substitute_region, users_of
 from pyxla.ir.types import I64
 from pyxla.lower.dead import dead_code
 from pyxla.lower.rules import definition, is_filled
@@ -46,10 +46,7 @@ def _pack(region: Region) -> bool:
             for inner in instr.regions:
                 changed |= _pack(inner)
         return changed
-    users: Users = {}
-    for instr in region.instrs:
-        for value in dict.fromkeys(uses(instr)):
-            users.setdefault(value, []).append(instr)
+    users = users_of(region)
     code: list[Instr] = []
     replaced: dict[Value, Value] = {}
     later = {value for instr in region.instrs for value in instr.results}
@@ -70,10 +67,9 @@ def _pack(region: Region) -> bool:
                 for total in _totals(instr, users):
                     one = convert(count, dtype=total.results[0].type.dtype)
                     replaced[total.results[0]] = reshape(one, shape=(1,))
-    if replaced:
-        substitute(code, replaced)
-        region.results = tuple([replaced.get(value, value) for value in region.results])
     region.instrs[:] = code
+    if replaced:
+        substitute_region(region, replaced)
     return changed or bool(replaced)
 
 

@@ -23,7 +23,7 @@ import numpy as np
 
 from pyxla.ir.build import Builder, building, current
 from pyxla.ir.core import Instr, Region, Value
-from pyxla.ir.rewrite import Mapping, substitute
+from pyxla.ir.rewrite import Mapping, substitute_region
 from pyxla.ir.types import I64
 from pyxla.lower.cpu.registers import guard, never
 from pyxla.lower.cpu.spread import DTYPES, FUSIBLE, sum_of_products
@@ -135,8 +135,7 @@ def read_in_panels(region: Region, matrix: Value, flat: Value, begin: Value) -> 
         if instr not in done:
             code.append(instr)
     region.instrs[:] = code
-    substitute(code, mapping)
-    region.results = tuple([mapping.get(value, value) for value in region.results])
+    substitute_region(region, mapping)
 
 
 def _passes(region: Region, matrix: Value) -> dict[Instr, _Pass]:

@@ -25,7 +25,7 @@ import numpy as np
 
 from pyxla.ir.build import Builder, building
 from pyxla.ir.core import Instr, Region, Value
-from pyxla.ir.rewrite import walk
+from pyxla.ir.rewrite import take_over, walk
 from pyxla.lower.cpu.kernels import is_elementary
 from pyxla.lower.cpu.registers import guard, never, number_of
 from pyxla.lower.rules import known
@@ -114,7 +114,7 @@ class _Rounding:
         (result,) = product.results
         product.results = (Value(result.type, product, result.hint),)
         with building(Builder(code, product.loc)):
-            _take_over(self.hidden(product.results[0]), result)
+            take_over(self.hidden(product.results[0]), result)
         return code
 
     def of_complex(self, product: Instr) -> list[Instr]:
@@ -126,7 +126,7 @@ class _Rounding:
                 self.hidden(multiply(a, b)) for a in (real(x), imag(x)) for b in (real(y), imag(y))
             ]
             made = complex(subtract(parts[0], parts[3]), add(parts[1], parts[2]))
-            _take_over(made, product.results[0])
+            take_over(made, product.results[0])
         return code
 
     def hidden(self, product: Value) -> Value:
@@ -176,9 +176,3 @@ def _told_apart(instr: Instr) -> list[Instr]:
                 operands[k] = guard(x, [never(operands[1 - k])])
     instr.operands = tuple(operands)
     return [*code, instr]
-
-
-def _take_over(made: Value, result: Value) -> None:
-    """Let what makes a value make `result` instead."""
-    made.owner.results = (result,)
-    result.owner = made.owner

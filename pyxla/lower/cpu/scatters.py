@@ -21,7 +21,7 @@ import numpy as np
 
 from pyxla.ir.build import Builder, building, current
 from pyxla.ir.core import Instr, Region, Value
-from pyxla.ir.rewrite import substitute
+from pyxla.ir.rewrite import substitute_region
 from pyxla.ir.types import I64
 from pyxla.lower.cpu.packing import true_size
 from pyxla.lower.dead import dead_code
@@ -65,9 +65,8 @@ def _scatter_in(region: Region, least: int) -> bool:
         else:
             code.append(instr)
     if replaced:
-        substitute(code, replaced)
-        region.results = tuple([replaced.get(value, value) for value in region.results])
         region.instrs[:] = code
+        substitute_region(region, replaced)
     return changed or bool(replaced)
 
 

@@ -20,7 +20,7 @@ import numpy as np
 
 from pyxla.ir.build import Builder, building
 from pyxla.ir.core import Instr, Region, Value
-from pyxla.ir.rewrite import Mapping, clone_region, substitute
+from pyxla.ir.rewrite import Mapping, clone_region, substitute_region, take_over
 from pyxla.ir.types import array_type
 from pyxla.lower.cpu.panels import matrix_of, product_of, read_in_panels
 from pyxla.ops.elementwise import add, and_, convert, maximum, minimum, multiply
@@ -104,8 +104,7 @@ def moved(region: Region, which: Sequence[int], room: Sequence[int]) -> Region:
                 blocks.region(inner)
         read_in_panels(copy, old, flat, begin)
         mapping: Mapping = {old: whole}
-        substitute(copy.instrs, mapping)
-        copy.results = tuple([mapping.get(value, value) for value in copy.results])
+        substitute_region(copy, mapping)
     return Region((*params, *begins), head + copy.instrs, copy.results)
 
 
@@ -131,8 +130,7 @@ class _Blocks:
             if instr.op is dynamic_slice and instr.operands[0] is self.array:
                 with building(Builder(code, instr.loc)):
                     block = self.block(instr)
-                block.owner.results = instr.results
-                instr.results[0].owner = block.owner
+                take_over(block, instr.results[0])
             else:
                 code.append(instr)
         self.known = outer

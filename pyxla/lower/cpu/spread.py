@@ -15,9 +15,8 @@ from collections import Counter
 
 import numpy as np
 
-from pyxla.ir.build import Builder, building
 from pyxla.ir.core import Instr, Region, Value
-from pyxla.ir.rewrite import walk
+from pyxla.ir.rewrite import rewrite, walk
 from pyxla.ops.contract import dot_general
 from pyxla.ops.elementwise import ELEMENTWISE, multiply
 from pyxla.ops.index import dynamic_slice
@@ -38,7 +37,7 @@ def spread_products(region: Region) -> Region:
         uses = _uses(region)
         chosen = {dot for dot in dots if uses[_parts(dot)[0]] == 1}
         if chosen:
-            _rewrite(region, chosen)
+            rewrite(region, lambda scope: lambda i: _spread(i) if i in chosen else None)
     return region
 
 
@@ -71,22 +70,8 @@ def _uses(region: Region) -> Counter[Value]:
     return uses
 
 
-def _rewrite(region: Region, chosen: set[Instr]) -> None:
-    code: list[Instr] = []
-    for instr in region.instrs:
-        for inner in instr.regions:
-            _rewrite(inner, chosen)
-        code += _spread(instr) if instr in chosen else [instr]
-    region.instrs[:] = code
-
-
-def _spread(dot: Instr) -> list[Instr]:
-    code: list[Instr] = []
-    with building(Builder(code, dot.loc)):
-        made = sum_of_products(*_parts(dot))
-    made.owner.results = dot.results
-    dot.results[0].owner = made.owner
-    return code
+def _spread(dot: Instr) -> Value:
+    return sum_of_products(*_parts(dot))
 
 
 def sum_of_products(matrix: Value, vector: Value, axis: int) -> Value:

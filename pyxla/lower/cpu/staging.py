@@ -20,8 +20,8 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 
-from pyxla.ir.build import Builder, building
 from pyxla.ir.core import Instr, Region, Value
+from pyxla.ir.rewrite import rewrite
 from pyxla.lower.rules import is_filled
 from pyxla.ops.control import CONTROL
 from pyxla.ops.reduce import reduce, reduce_window
@@ -38,36 +38,24 @@ NEUTRAL = {"add": 0, "multiply": 1, "xor": 0}
 
 def stage_reductions(region: Region) -> Region:
     """Replace the reductions of a region that are dear in one stage, in place."""
-    code: list[Instr] = []
-    for instr in region.instrs:
-        if instr.op.name in CONTROL:
-            for inner in instr.regions:
-                stage_reductions(inner)
-        code += _staged(instr) if instr.op is reduce else [instr]
-    region.instrs[:] = code
-    return region
+    return rewrite(region, lambda scope: _staged, lambda instr: instr.op.name in CONTROL)
 
 
-def _staged(instr: Instr) -> list[Instr]:
-    """The code that replaces a reduction."""
-    if not _is_repeatable(instr):
-        return [instr]
+def _staged(instr: Instr) -> Value | None:
+    """What replaces a reduction."""
+    if instr.op is not reduce or not _is_repeatable(instr):
+        return None
     x = instr.operands[0]
     extents, reduced = _merged(x.type.shape, instr.attrs["dimensions"])
     if x.type.size <= SMALL or not _pays(extents, reduced):
-        return [instr]
-    code: list[Instr] = []
-    with building(Builder(code, instr.loc)):
-        stages = _Stages(instr)
-        value = reshape(x, shape=tuple(extents))
-        while True in reduced:
-            axis = len(reduced) - 1 - reduced[::-1].index(True)
-            value = stages.along(value, axis)
-            del reduced[axis]
-        made = reshape(value, shape=instr.results[0].type.shape)
-        made.owner.results = instr.results
-        instr.results[0].owner = made.owner
-    return code
+        return None
+    stages = _Stages(instr)
+    value = reshape(x, shape=tuple(extents))
+    while True in reduced:
+        axis = len(reduced) - 1 - reduced[::-1].index(True)
+        value = stages.along(value, axis)
+        del reduced[axis]
+    return reshape(value, shape=instr.results[0].type.shape)
 
 
 def _is_repeatable(instr: Instr) -> bool:

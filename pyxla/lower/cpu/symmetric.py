@@ -12,8 +12,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from pyxla.ir.build import Builder, building
 from pyxla.ir.core import Instr, Region, Value
+from pyxla.ir.rewrite import rewrite
 from pyxla.lower.cpu.panels import matrix_of
 from pyxla.lower.cpu.spread import DTYPES
 from pyxla.ops.contract import dot_general
@@ -29,14 +29,12 @@ LARGE = 256  # rows of the result, and numbers to add up for each element
 
 def halve_products(region: Region) -> Region:
     """Compute the symmetric products of a region by bands, in place."""
-    code: list[Instr] = []
-    for instr in region.instrs:
-        for inner in instr.regions:
-            halve_products(inner)
+
+    def halved(instr: Instr) -> Value | None:
         found = _symmetric(instr)
-        code += [instr] if found is None else _by_bands(instr, *found)
-    region.instrs[:] = code
-    return region
+        return None if found is None else _by_bands(instr, *found)
+
+    return rewrite(region, lambda scope: halved)
 
 
 def _symmetric(instr: Instr) -> tuple[Value, int] | None:
@@ -57,27 +55,23 @@ def _symmetric(instr: Instr) -> tuple[Value, int] | None:
     return sides[0] if sides[0] == sides[1] and matrix.type.shape[axis] >= LARGE else None
 
 
-def _by_bands(dot: Instr, matrix: Value, axis: int) -> list[Instr]:
-    code: list[Instr] = []
+def _by_bands(dot: Instr, matrix: Value, axis: int) -> Value:
     size = dot.results[0].type.shape[0]
     cuts = [size * k // BANDS for k in range(BANDS + 1)]
     axes = {"lhs_contracting_dimensions": (1,), "rhs_contracting_dimensions": (axis,)}
     attrs = {**dot.attrs, **axes}
-    with building(Builder(code, dot.loc)):
-        # The library wants its left operand row by row (`lower.cpu.orient`).
-        rows = matrix if axis == 1 else optimization_barrier(transpose(matrix, permutation=(1, 0)))
-        zero = constant(value=np.zeros((), matrix.type.dtype))
-        made = broadcast_in_dim(zero, shape=(size, size), broadcast_dimensions=())
-        for begin, end in zip(cuts, cuts[1:], strict=False):
-            left, right = _cut(rows, 0, begin, end), _cut(matrix, 1 - axis, begin, size)
-            band = dot_general(left, right, **attrs)
-            made = dynamic_update_slice(made, band, integer(begin), integer(begin))
-            if end < size:
-                mirrored = transpose(_cut(band, 1, end - begin, size - begin), permutation=(1, 0))
-                made = dynamic_update_slice(made, mirrored, integer(end), integer(begin))
-    made.owner.results = dot.results
-    dot.results[0].owner = made.owner
-    return code
+    # The library wants its left operand row by row (`lower.cpu.orient`).
+    rows = matrix if axis == 1 else optimization_barrier(transpose(matrix, permutation=(1, 0)))
+    zero = constant(value=np.zeros((), matrix.type.dtype))
+    made = broadcast_in_dim(zero, shape=(size, size), broadcast_dimensions=())
+    for begin, end in zip(cuts, cuts[1:], strict=False):
+        left, right = _cut(rows, 0, begin, end), _cut(matrix, 1 - axis, begin, size)
+        band = dot_general(left, right, **attrs)
+        made = dynamic_update_slice(made, band, integer(begin), integer(begin))
+        if end < size:
+            mirrored = transpose(_cut(band, 1, end - begin, size - begin), permutation=(1, 0))
+            made = dynamic_update_slice(made, mirrored, integer(end), integer(begin))
+    return made
 
 
 def _cut(x: Value, axis: int, begin: int, end: int) -> Value:

@@ -24,7 +24,7 @@ import numpy as np
 from pyxla.ir.build import Builder, building, current
 from pyxla.ir.core import Instr, Region, Value
 from pyxla.ir.op import Op
-from pyxla.ir.rewrite import Mapping, clone_instr, substitute, walk
+from pyxla.ir.rewrite import Mapping, clone_instr, substitute_region, walk
 from pyxla.lower.cost import SMALL
 from pyxla.lower.cpu.kernels import can_hold, is_over_elements
 from pyxla.lower.dead import dead_code
@@ -177,8 +177,7 @@ class _Nest:
                     continue
             code.append(instr)
         region.instrs[:] = code
-        substitute(code, replaced)
-        region.results = tuple([replaced.get(value, value) for value in region.results])
+        substitute_region(region, replaced)
 
     def is_there(self, array: Value, reader: Instr) -> bool:
         """Whether nothing has updated an array when `reader` reads it."""
