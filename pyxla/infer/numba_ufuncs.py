@@ -6,6 +6,7 @@ its arguments are cast to safely, and one without has the type of what its funct
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from typing import Any
 
@@ -17,12 +18,11 @@ from pyxla.infer.calls.dispatch import call, call_object
 from pyxla.infer.engine import Engine
 from pyxla.infer.joins import kinds
 from pyxla.infer.lattice import Array, Const, Ref, Tuple
-from pyxla.infer.vectorized import NUMBERS, dimensions, measure, rows_of, shaped
+from pyxla.infer.vectorized import NUMBERS, dimensions, in_parts, shaped, zeros
 from pyxla.lib import drivers
-from pyxla.lib.operands import as_array, broadcast_shapes
+from pyxla.lib.operands import as_array
 from pyxla.lib.registry import rule
 from pyxla.ops.elementwise import convert
-from pyxla.ops.shape import reshape
 
 
 @rule(applied)
@@ -62,9 +62,8 @@ def _dtypes(engine: Engine, made: Any, operands: Sequence[Array]) -> list[np.dty
 def _by_elements(
     engine: Engine, function: Any, operands: Sequence[Array], dtypes: list[np.dtype] | None
 ) -> Any:
-    shape = broadcast_shapes(*[x.shape for x in operands])
-    rows = rows_of(engine, operands, shape, [()] * len(operands))
-    count = int(np.prod(shape, dtype=int))
+    shape, rows, _ = in_parts(engine, operands, [()] * len(operands))
+    count = math.prod(shape)
     first: tuple[Any, ...] = ()
     if dtypes is None:
         if not count:
@@ -76,9 +75,10 @@ def _by_elements(
         dtype = _dtype_of(engine, first[0])
     else:
         dtype = dtypes[len(operands)]
-    out = arrays.fresh(engine, as_array(np.zeros(count, dtype)))
+    out = zeros(engine, (count,), dtype)
     if count:
-        call_object(engine, drivers.of_items, [function, out, Tuple(tuple(rows)), Tuple(first)], {})
+        items = [function, Tuple((out,)), Tuple(tuple(rows)), Tuple(first)]
+        call_object(engine, drivers.vectorized_parts, items, {})
     return _seen(engine, shaped(engine, out, shape))
 
 
@@ -99,15 +99,9 @@ def _by_parts(
     outs: Sequence[Any],
 ) -> Any:
     ins, results = map(dimensions, made.signature.replace(" ", "").split("->"))
-    sizes: dict[str, int] = {}
-    for x, names in zip(operands, ins, strict=True):
-        measure(engine, x.shape, names, sizes)
-    outer = [x.shape[: x.ndim - len(names)] for x, names in zip(operands, ins, strict=True)]
-    shape = broadcast_shapes(*outer)
-    inner = [tuple([sizes[name] for name in names]) for names in ins]
-    rows = rows_of(engine, operands, shape, inner)
-    count = int(np.prod(shape, dtype=int))
-    parts = [tuple([sizes[name] for name in names]) or (1,) for names in results]
+    shape, rows, sizes = in_parts(engine, operands, ins)
+    count = math.prod(shape)
+    parts = [tuple([sizes[name] for name in names]) for names in results]
     if outs:
         found = [as_array(engine.operand(x)).dtype for x in outs]
     elif dtypes is None:
@@ -118,25 +112,19 @@ def _by_parts(
     else:
         found = dtypes[len(operands) :]
     made_outs = [
-        arrays.fresh(engine, as_array(np.zeros((count, *part), dtype)))
+        zeros(engine, (count, *(part or (1,))), dtype)
         for part, dtype in zip(parts, found, strict=True)
     ]
     if count:
         items = [function, Tuple(tuple(made_outs)), Tuple(tuple(rows))]
         call_object(engine, drivers.of_parts, items, {})
     whole = [
-        _whole(engine, out, (*shape, *[sizes[name] for name in names]))
-        for out, names in zip(made_outs, results, strict=True)
+        shaped(engine, out, (*shape, *part)) for out, part in zip(made_outs, parts, strict=True)
     ]
     for target, value in zip(outs, whole, strict=False):
         arrays.assign(engine, target, as_array(engine.operand(value)))
     given = outs or [_seen(engine, x) for x in whole]
     return Tuple(tuple(given)) if len(given) > 1 else given[0]
-
-
-def _whole(engine: Engine, out: Ref, shape: tuple[int, ...]) -> Ref:
-    value = as_array(engine.operand(out)).value
-    return arrays.fresh(engine, Array(reshape(value, shape=shape)))
 
 
 def _cast(x: Array, dtype: np.dtype) -> Array:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -135,9 +136,8 @@ def call_placed(
 def _by_elements(engine: Engine, function: Any, args: Sequence[Any], given: Settings) -> Any:
     """Without `otypes` the first call says which dtypes there are."""
     operands = [as_array(engine.operand(x)) for x in args]
-    shape = broadcast_shapes(*[x.shape for x in operands])
-    rows = rows_of(engine, operands, shape, [x.shape[x.ndim :] for x in operands])
-    count = int(np.prod(shape, dtype=int))
+    shape, rows, _ = in_parts(engine, operands, [()] * len(operands))
+    count = math.prod(shape)
     several, kept = False, Tuple(())
     if given.otypes is None:
         first = _first(engine, function, rows, count)
@@ -146,7 +146,7 @@ def _by_elements(engine: Engine, function: Any, args: Sequence[Any], given: Sett
         outs = [_out(engine, x, count) for x in results.items]
         kept = results if given.cache else kept
     else:
-        outs = [arrays.fresh(engine, as_array(np.zeros(count, t))) for t in given.otypes]
+        outs = [zeros(engine, (count,), t) for t in given.otypes]
     if count:
         items = [function, Tuple(tuple(outs)), Tuple(tuple(rows)), kept]
         call_object(engine, drivers.vectorized, items, {})
@@ -161,14 +161,8 @@ def _by_parts(engine: Engine, function: Any, args: Sequence[Any], given: Setting
         error = f"wrong number of positional arguments: expected {len(ins)}, got {len(args)}"
         engine.raise_constant(TypeError(error))
     operands = [as_array(engine.operand(x)) for x in args]
-    sizes: dict[str, int] = {}
-    for x, names in zip(operands, ins, strict=True):
-        measure(engine, x.shape, names, sizes)
-    outer = [x.shape[: x.ndim - len(names)] for x, names in zip(operands, ins, strict=True)]
-    shape = broadcast_shapes(*outer)
-    inner = [tuple(sizes[name] for name in names) for names in ins]
-    rows = rows_of(engine, operands, shape, inner, read_only=READ_ONLY)
-    count = int(np.prod(shape, dtype=int))
+    shape, rows, sizes = in_parts(engine, operands, ins, read_only=READ_ONLY)
+    count = math.prod(shape)
     if not count and given.otypes is not None:
         raise engine.refuse(
             "np.vectorize with a signature and otypes calls nothing here: there are no elements",
@@ -184,11 +178,13 @@ def _by_parts(engine: Engine, function: Any, args: Sequence[Any], given: Setting
         found = _number(engine, x, given.otypes is None)
         measure(engine, found.shape, names, sizes)
         dtype = found.dtype if given.otypes is None else given.otypes[k]
-        made = np.zeros((count, *[sizes[name] for name in names]), dtype)
-        outs.append(arrays.fresh(engine, as_array(made)))
+        outs.append(zeros(engine, (count, *[sizes[name] for name in names]), dtype))
     items = [function, Tuple(tuple(outs)), Tuple(tuple(rows)), Tuple(tuple(parts))]
     call_object(engine, drivers.vectorized_parts, items, {})
-    whole = [shaped(engine, out, shape) for out in outs]
+    whole = [
+        shaped(engine, out, (*shape, *[sizes[name] for name in names]))
+        for out, names in zip(outs, results, strict=True)
+    ]
     return Tuple(tuple(whole)) if len(whole) > 1 else whole[0]
 
 
@@ -206,16 +202,22 @@ def measure(engine: Engine, shape: Shape, names: Names, sizes: dict[str, int]) -
             engine.raise_constant(ValueError(error))
 
 
-def rows_of(
-    engine: Engine, operands: Sequence[Array], shape: Shape, parts: Sequence[Shape], **info: Any
-) -> list[Ref]:
-    """The operands as arrays of the elements, or parts, that the calls take one after the other."""
-    count = int(np.prod(shape, dtype=int))
+def in_parts(
+    engine: Engine, operands: Sequence[Array], names: Sequence[Names], **info: Any
+) -> tuple[Shape, list[Ref], dict[str, int]]:
+    """The shape that the operands broadcast to, but for the dimensions that are named; arrays of
+    the elements, or parts, that the calls take one after the other; the sizes by name."""
+    sizes: dict[str, int] = {}
+    pairs = list(zip(operands, names, strict=True))
+    for x, dims in pairs:
+        measure(engine, x.shape, dims, sizes)
+    shape = broadcast_shapes(*[x.shape[: x.ndim - len(dims)] for x, dims in pairs])
     rows = []
-    for x, part in zip(operands, parts, strict=True):
-        value = reshape(broadcast_to(x.value, (*shape, *part)), shape=(count, *part))
+    for x, dims in pairs:
+        part = [sizes[name] for name in dims]
+        value = reshape(broadcast_to(x.value, (*shape, *part)), shape=(math.prod(shape), *part))
         rows.append(arrays.fresh(engine, Array(value), **info))
-    return rows
+    return shape, rows, sizes
 
 
 def _first(engine: Engine, function: Any, rows: Sequence[Ref], count: int) -> Any:
@@ -230,7 +232,7 @@ def _out(engine: Engine, x: Any, count: int) -> Ref:
     found = _number(engine, x)
     if found.shape:
         raise engine.refuse(NUMBERS, "for arrays give a signature, as in signature='()->(n)'")
-    return arrays.fresh(engine, as_array(np.zeros(count, found.dtype)))
+    return zeros(engine, (count,), found.dtype)
 
 
 def _number(engine: Engine, x: Any, typed: bool = True) -> Array:
@@ -248,8 +250,11 @@ def _number(engine: Engine, x: Any, typed: bool = True) -> Array:
     return as_array(found)
 
 
+def zeros(engine: Engine, shape: Shape, dtype: np.dtype) -> Ref:
+    return arrays.fresh(engine, as_array(np.zeros(shape, dtype)))
+
+
 def shaped(engine: Engine, out: Ref, shape: Shape) -> Ref:
     """The results in their places."""
     value = as_array(engine.operand(out)).value
-    found = reshape(value, shape=(*shape, *value.type.shape[1:]))
-    return arrays.fresh(engine, Array(found))
+    return arrays.fresh(engine, Array(reshape(value, shape=shape)))

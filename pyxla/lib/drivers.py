@@ -19,21 +19,11 @@ def vectorized(function: Any, outs: Any, rows: Any, first: Any) -> None:
 
 
 def vectorized_parts(function: Any, outs: Any, rows: Any, first: Any) -> None:
-    """Fill `outs` with what `function` returns for items of `rows`: `first`, in a tuple, for the
-    first of them."""
+    """As `vectorized`, of items of `rows`."""
     _put(outs, 0, first)
-    for i in range(1, len(rows[0])):
+    for i in range(min(len(first), 1), len(rows[0])):
         found = function(*[row[i] for row in rows])
         _put(outs, i, (found,) if len(outs) == 1 else found)
-
-
-def of_items(function: Any, out: Any, rows: Any, first: Any) -> None:
-    """Fill 1-d `out` with what `function` returns for elements of 1-d `rows`; first: its result for
-    the first of them, in a tuple, or an empty one."""
-    for i in range(len(first)):
-        out[i] = first[i]
-    for i in range(len(first), len(out)):
-        out[i] = function(*[row[i] for row in rows])
 
 
 def of_parts(function: Any, outs: Any, rows: Any) -> None:
