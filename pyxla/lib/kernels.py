@@ -530,9 +530,17 @@ def conjugate(x: Value) -> Value:
 
 
 def gcd(x: Value, y: Value) -> Value:
-    """Euclid's algorithm on all elements until the last has finished."""
+    """Euclid's algorithm on all elements until the last has finished.
+
+    Without signs, since the size of the least int is one that only such ints have.
+    """
     if cls(x) == "i":
-        x, y = op.abs(x), op.abs(y)
+        bits = np.dtype(f"u{x.type.dtype.itemsize}")
+        return op.convert(
+            gcd(*[op.convert(op.abs(v), dtype=bits, weak=False) for v in (x, y)]),
+            dtype=x.type.dtype,
+            weak=x.type.weak,
+        )
     zero = like(x, 0)
 
     def unfinished(_: Value, b: Value) -> Value:

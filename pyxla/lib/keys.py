@@ -43,9 +43,10 @@ from pyxla.lib.masks import constant_of, nonzero
 from pyxla.lib.meetings import meet
 from pyxla.lib.operands import as_array
 from pyxla.ops.check import BOOLS, INTS
-from pyxla.ops.elementwise import compare, convert, select
+from pyxla.ops.elementwise import compare, convert, minimum, select
 from pyxla.ops.shape import constant, reshape
 
+LARGEST = 2**63 - 1
 # Called with (index, size, axis) for a run-time index that is not proven in range.
 OnBounds = Callable[[Int, Int, int], None]
 
@@ -214,11 +215,17 @@ def _normal(item: Any) -> Any:
 
 
 def as_index(item: Array) -> Int:
-    """An integer of rank 0 as a Python int, known where it is a constant; and between which."""
+    """An integer of rank 0 as a Python int, known where it is a constant; and between which.
+
+    What is too large for int64 becomes its largest, which is as far past any end.
+    """
     known_value = known_elements(item.value)
     if known_value is not None:
         return int(known_value)
-    value, seen = convert(item.value, dtype=I64.dtype, weak=True), interval(item.value)
+    value, seen = item.value, interval(item.value)
+    if item.dtype == np.uint64 and (seen.hi is None or seen.hi > LARGEST):
+        value = minimum(value, constant(value=np.uint64(LARGEST)))
+    value = convert(value, dtype=I64.dtype, weak=True)
     return known(Scalar(value), 0 if item.dtype.kind == "u" else seen.lo, seen.hi)
 
 

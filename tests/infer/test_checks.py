@@ -372,6 +372,9 @@ TOO_LARGE = {
     "comb": (lambda n: math.comb(n, n // 2), (10, 66), (70, 80)),
     "perm": (lambda n: math.perm(n, 10), (12, 82), (85, 1000)),
     "lcm": (lambda n: math.lcm(n, 3**20), (6, 2**30), (2**40,)),
+    "lcm of three": (lambda n: math.lcm(7, n, 3**20), (6, 2**28), (2**40, -(2**63))),
+    "gcd": (lambda n: math.gcd(n, -(2**63)), (6, -7), (0, -(2**63))),
+    "enumerate": (lambda n: [i for i, _ in enumerate("abc", n)], (5, 2**63 - 3), (2**63 - 2,)),
     "prod": (lambda n: math.prod([n, n, 2]), (3, 2**30), (2**31, 2**40)),
     "floor": (lambda n: n // -(n * n > 0), (5, -(2**31)), ()),
     "divmod": (lambda n: divmod(n, -1)[0], (7, -(2**63) + 1), (-(2**63),)),
@@ -432,3 +435,40 @@ def test_results_that_64_bits_do_not_hold(name: str) -> None:
     for n in others:
         with pytest.raises(OverflowError):
             compiled(n)
+
+
+UNSIGNED = {
+    "int": (lambda x: int(x[0]) % 89, OverflowError),
+    "item": (lambda x: x[0].item() // 3, OverflowError),
+    "round": (lambda x: round(x[0]), OverflowError),
+    "index": (lambda x: operator.index(x[0]), OverflowError),
+    "tolist": (lambda x: x.tolist(), OverflowError),
+    "tolist of many": (lambda x: sum(np.repeat(x, 200).tolist()), OverflowError),
+    "in a comprehension": (lambda x: [int(v) for v in x], OverflowError),
+    "in a loop": (lambda x: sum(int(v) & 7 for v in x), OverflowError),
+    "isqrt": (lambda x: math.isqrt(x[0]), OverflowError),
+    "gcd": (lambda x: math.gcd(x[0], 6), OverflowError),
+    "range": (lambda x: len(range(x[0])), OverflowError),
+    "item of a list": (lambda x: [4, 5, 6][x[0]], (IndexError, OverflowError)),
+    "item of an array": (lambda x: np.arange(3.0)[x[0]], (IndexError, OverflowError)),
+}
+
+
+@pytest.mark.parametrize("name", UNSIGNED)
+def test_numbers_of_uint64_that_are_no_int_of_64_bits(name: str) -> None:
+    """NumPy's `uint64` has them, and Python's ints have not."""
+    function, error = UNSIGNED[name]
+    compiled = pyxla.compile(function)
+    small = np.array([2, 1], np.uint64)
+    np.testing.assert_equal(compiled(small), function(small))
+    for large in (2**63, 2**64 - 1):
+        with pytest.raises(error):
+            compiled(np.array([large, 1], np.uint64))
+
+
+def test_slices_past_any_end() -> None:
+    def program(x, n):
+        return x[:n], x[n:]
+
+    x, n = np.arange(3.0), np.uint64(2**64 - 2)
+    np.testing.assert_equal(pyxla.compile(program)(x, n), program(x, n))

@@ -5,6 +5,8 @@ from __future__ import annotations
 import operator
 from typing import Any
 
+import numpy as np
+
 from pyxla.infer.arrays import access as arrays
 from pyxla.infer.calls.dispatch import call
 from pyxla.infer.calls.visiting import special
@@ -20,9 +22,12 @@ _KEYED = (ObjectCell, DictCell)
 def place(engine: Engine, x: Any, key: Any) -> Any:
     """`key` as an index of `x`: instances with `__index__`, and members of an IntEnum of which data
     decides one, as the numbers that they stand for."""
-    if type(key) in (Const, Scalar, Array):
+    if type(key) in (Const, Scalar):
         return key
     keyed = isinstance(engine.heap.contents.get(getattr(x, "cell", None)), _KEYED)
+    if type(key) is Array:  # of uint64, some are no ints of 64 bits
+        array = key.dtype != np.uint64 or key.shape or arrays.is_array(engine, x)
+        return key if array or keyed else as_int(engine, key)
     if isinstance(key, Ref):
         content = engine.heap.contents[key.cell]
         plain = type(content) is not ObjectCell or not hasattr(content.cls, "__index__")

@@ -23,6 +23,7 @@ from pyxla.infer.heap import DictCell, ListCell, NumberList, ObjectCell, Sequenc
 from pyxla.infer.lattice import Compound, Const, Ref, Scalar, Tuple
 from pyxla.infer.lists import columnar, finding, methods, number_lists, pools, reading, shared
 from pyxla.infer.lists.columnar import MANY
+from pyxla.infer.raising.check_table import verify
 from pyxla.infer.raising.refusals import ITERATION, need
 from pyxla.infer.text import strings
 from pyxla.ir.types import PYTHON_DTYPES
@@ -125,6 +126,7 @@ def _tolist(engine: Engine, x: Any, _library: Any = REGISTRY[np.ndarray.tolist])
         if extents is not None or (size > MANY and engine.findings.allows(size, True)):
             dtype = PYTHON_DTYPES[kind_of(arrays.dtype_of(engine, x))]
             data = call(engine, Const(np.ndarray.astype), [x, Const(dtype)], {})
+            verify(engine, _library.function, [engine.operand(x)], {}, None)
             return engine.new(number_lists.kept_as(engine, data, True))
     return engine.abstract(apply(engine, "tolist", _library, [x], {}))
 

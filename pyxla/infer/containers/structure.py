@@ -298,8 +298,7 @@ def item(engine: Engine, x: Any, i: Any) -> Any:
             case "zip":
                 return Tuple(tuple([item(engine, s, i) for s in x.items]))
             case "enumerate":
-                with engine.unchecked():
-                    number = engine.rules.binary(engine, "add", x.items[1], i)
+                number = engine.rules.binary(engine, "add", x.items[1], i)
                 return Tuple((number, item(engine, x.items[0], i)))
             case "reversed":
                 return item(engine, x.items[0], from_end(engine, x.items[1], i))

@@ -230,6 +230,23 @@ unless(failure(int, math.inf), *_ROUNDED)(_to_int(lambda x: op.not_(k.isinf(x)),
 unless(TOO_LARGE, *_ROUNDED, also=(ValueError,))(_to_int(_fits))
 
 
+_OF_INTS = (math.gcd, math.lcm, math.comb, math.perm, math.factorial, math.isqrt)
+
+
+@unless(TOO_LARGE, *_ROUNDED, *_OF_INTS, np.ndarray.tolist)
+def _unsigned_fits(engine: Engine, operands: tuple[Any, ...], result: Any) -> Value | None:
+    """No number of the upper half of uint64 becomes an int of Python's."""
+    if isinstance(result, Array):  # `round` of an array
+        return None
+    found = None
+    for x in operands:
+        if isinstance(x, Array) and x.dtype == np.uint64:
+            signed = op.convert(x.value, dtype=np.dtype(np.int64), weak=False)
+            fine = all_(Array(k.ge(signed, k.like(signed, 0)), extents=x.extents)).value
+            found = fine if found is None else op.and_(found, fine)
+    return found
+
+
 # --- math ----------------------------------------------------------------------------------------
 
 
@@ -379,10 +396,13 @@ def _sized(size: Callable[..., Any]) -> Test:
     def fine(engine: Engine, operands: tuple[Any, ...], result: Any) -> Value | None:
         if len(operands) != 2 or not _ints(operands) or not isinstance(result, Scalar):
             return None
-        found = size(*[to_python(x, int) for x in operands])
-        return k.lt(found.value, k.like(found.value, 2.0**63 * (1 - 1e-12)))
+        return _below_largest(size(*[to_python(x, int) for x in operands]))
 
     return fine
+
+
+def _below_largest(size: Scalar) -> Value:
+    return k.lt(size.value, k.like(size.value, 2.0**63 * (1 - 1e-12)))
 
 
 def _count(n: Scalar, chosen: Scalar, divided: bool) -> Scalar:
@@ -395,17 +415,30 @@ def _count(n: Scalar, chosen: Scalar, divided: bool) -> Scalar:
     return fold_range(0, chosen, body, (to_python(1.0, float),))[0]
 
 
-def _multiple(x: Scalar, y: Scalar) -> Scalar:
-    divisor = Scalar(op.maximum(k.gcd(x.value, y.value), k.like(x.value, 1)))
-    product = abs(to_python(x, float)) * abs(to_python(y, float))
-    return product / to_python(divisor, float)
+@unless(TOO_LARGE, math.lcm)
+def _multiple(engine: Engine, operands: tuple[Any, ...], result: Any) -> Value | None:
+    """Each multiple on the way is one that 64 bits hold, computed in floats."""
+    if not isinstance(result, Scalar) or not _ints(operands):
+        return None
+    found, fits = to_python(1, int).value, None
+    for x in [to_python(operand, int).value for operand in operands]:
+        divisor = op.maximum(k.gcd(found, x), k.like(x, 1))
+        sizes = [abs(to_python(Scalar(part), float)) for part in (found, x, divisor)]
+        fine = _below_largest(sizes[0] * sizes[1] / sizes[2])
+        found, fits = k.lcm(found, x), fine if fits is None else op.and_(fits, fine)
+    return fits
+
+
+@unless(TOO_LARGE, math.gcd)
+def _divisor(engine: Engine, operands: tuple[Any, ...], result: Any) -> Value | None:
+    """All but that of the least int and of what is a multiple of it."""
+    return k.ge(result.value, k.like(result.value, 0)) if _ints(operands) else None
 
 
 unless(TOO_LARGE, math.comb)(
     _sized(lambda n, c: _count(n, Scalar(op.minimum(c.value, (n - c).value)), True))
 )
 unless(TOO_LARGE, math.perm)(_sized(lambda n, c: _count(n, c, False)))
-unless(TOO_LARGE, math.lcm)(_sized(_multiple))
 
 
 @unless(TOO_LARGE, "floordiv", divmod)
