@@ -24,6 +24,7 @@ import pyxla.infer.introspection
 import pyxla.infer.loops.folding
 import pyxla.infer.numba_ufuncs
 import pyxla.infer.raising.checks
+import pyxla.infer.raising.int_functions
 import pyxla.infer.random.legacy
 import pyxla.infer.random.methods
 import pyxla.infer.random.python

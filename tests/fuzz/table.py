@@ -318,7 +318,7 @@ FAULTS = [
     Fault(
         "a product of ints is not tested",
         "pyxla.infer.raising.checks",
-        'if not _ints(operands) or not _unproven("mul", operands):',
+        'if not all_ints(operands) or not _unproven("mul", operands):',
         "if operands:",
         3000,
     ),
