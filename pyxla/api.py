@@ -608,6 +608,7 @@ def compile(  # noqa: A001
     - cache_size=256: specializations kept, least recently used dropped first.
     - residual_bytes=2**30: what the reverse of a loop may save of its iterations; snapshots=64: of
       how many states it runs again where it needs more.
+    - host="auto": what cannot be compiled is called on the host (`pyxla.host`), with a warning.
     - sizes="bucket": programs are for sizes up to powers of two, and run on part of their arrays.
     - platform="tpu": for which platform the function is compiled ("cuda,cpu": for artifacts).
     - mesh=: the mesh of devices that is in scope, as under `jax.set_mesh`.

@@ -116,6 +116,7 @@ class CompileError(Exception):
         self.same = same
         if same is not None:
             self.raises, self.words = type(same), str(same)
+        self.callees: tuple[Any, ...] = ()  # the functions that are called there, innermost first
         self.loc, self.chain = in_program(loc, chain)
         self.types = tuple(types)
         self.notes = tuple(notes)

@@ -96,6 +96,9 @@ def _annotated(function: Any) -> Any:
         return UNTOLD
 
 
+hosted.ANNOTATED["of"] = _annotated
+
+
 def _of(arg: Any, returns: Any) -> Any:
     match arg:
         case ArgArray(type, kind):

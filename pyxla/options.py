@@ -33,6 +33,7 @@ class Options:
     ends with TimeoutError; 0: it may take any time.
     strict: floats are rounded operation by operation, as the program has them: no product is fused
     with a sum, and nothing is reassociated.
+    host: "auto" makes a call of a function that cannot be compiled one of `pyxla.host`.
     sizes: "bucket" rounds the sizes of arrays up to powers of two, so that few programs are made.
     platform: for which platforms modules are made ("tpu", "cuda,cpu"), where programs do not run on
     the default device.
@@ -49,6 +50,7 @@ class Options:
     snapshots: int = 64
     strict: bool = False
     timeout: float = 0.0
+    host: str = ""
     sizes: str = ""
     platform: str = ""
     placement: Any = None
@@ -84,8 +86,9 @@ def make_options(given: dict[str, Any]) -> Options:
     for name, least in LEAST.items():
         if given.get(name, least) < least:
             raise CompileError(f"option {name!r} is {given[name]}; it must be {least} at least")
-    if given.get("sizes", "") not in ("", "bucket"):
-        raise CompileError(f"option 'sizes' is {given['sizes']!r}", hint="it may be 'bucket'")
+    for name, word in {"sizes": "bucket", "host": "auto"}.items():
+        if given.get(name, "") not in ("", word):
+            raise CompileError(f"option {name!r} is {given[name]!r}", hint=f"it may be {word!r}")
     made = dataclasses.replace(DEFAULTS, **given)
     for name in made.platforms:
         if name not in PLATFORMS:

@@ -22,7 +22,8 @@ that would have taken another branch cannot make a loop endless.
 from __future__ import annotations
 
 import functools
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
+from types import MappingProxyType
 from typing import Any
 
 import numpy as np
@@ -39,9 +40,9 @@ from pyxla.lower.expand import expand
 from pyxla.lower.trips import conjuncts, trips
 from pyxla.ops.batching import along, every, spread
 from pyxla.ops.control import call, case, if_, while_
-from pyxla.ops.elementwise import add, and_, compare, not_, select
+from pyxla.ops.elementwise import add, and_, compare, not_, select, subtract
 from pyxla.ops.filled import constant, filled, zeros
-from pyxla.ops.foreign import foreign
+from pyxla.ops.foreign import STOPPED, foreign, host_call
 from pyxla.ops.index import dynamic_update_slice, nowhere, scatter, updated_where
 from pyxla.ops.random import rng
 from pyxla.ops.reduce import reduce
@@ -49,8 +50,10 @@ from pyxla.ops.scope import scope
 
 CONTROL = frozenset({if_, case, while_, call, scope})
 # What differs between lanes though nothing that it is computed from does.
-_FRESH = frozenset({rng})
+_FRESH = frozenset({rng, host_call})
 
+
+NONE: Mapping[Value, Value] = MappingProxyType({})
 
 # Iterations that a loop may make in vain, for lanes that are elsewhere.
 FEW = 64
@@ -96,9 +99,9 @@ def any_of(flags: Value) -> Value:
 
 
 def _check(region: Region) -> None:
-    """Refuse effects: all lanes are computed at once, a loop would do one after the other."""
+    """Refuse to print: all lanes are computed at once, a loop would do one after the other."""
     for instr in rewrite.walk(region.instrs):
-        if instr.op.effect:
+        if instr.op.effect and not instr.attrs.get("result_types"):
             raise CompileError(
                 "print inside of a function given to vmap is not supported: its elements are "
                 "computed at once",
@@ -285,6 +288,8 @@ class _Batch:
             value in self.batched for value in (rewrite.captures(instr) if instr.regions else ())
         ):
             return self.lane_by_lane(instr)
+        if instr.op is host_call:
+            return self.lane_by_lane(instr, self.order(instr))
         operands = [self.value(x) for x in instr.operands]
         if instr in self.guarded and self.mask is not None:
             return self.guarded_update(instr, operands, self.mask)
@@ -300,8 +305,15 @@ class _Batch:
         x, indices, updates = every(instr, operands, self.size)
         return scatter.batch(instr, (x, nowhere(indices, mask), updates), self.size)
 
-    def lane_by_lane(self, instr: Instr) -> tuple[Value, ...]:
-        """A loop over the lanes."""
+    def order(self, call: Instr) -> dict[Value, Value]:
+        """The order of a call of Python, in each lane: not of those that are elsewhere."""
+        order = self.wide(call.operands[0])
+        if self.mask is not None:
+            order = select(self.mask, order, subtract(order, filled(order.type, STOPPED)))
+        return {call.operands[0]: order}
+
+    def lane_by_lane(self, instr: Instr, given: Mapping[Value, Value] = NONE) -> tuple[Value, ...]:
+        """A loop over the lanes; `given` has some of the operands."""
         size = self.size
 
         def goes_on(i: Value, *state: Value) -> Value:
@@ -310,8 +322,8 @@ class _Batch:
         def step(i: Value, *state: Value) -> tuple[Value, ...]:
             env = dict(self.env)
             for x in rewrite.uses(instr):
-                if x in self.batched:
-                    env[x] = load(self.value(x), i)
+                if x in given or x in self.batched:
+                    env[x] = load(given.get(x, self.env.get(x, x)), i)
             copy = rewrite.clone_instr(instr, env)
             current().instrs.append(copy)
             pairs = zip(state, copy.results, strict=True)

@@ -46,6 +46,7 @@ from pyxla.lib.random.state import STATES
 from pyxla.ops.batching import spread
 from pyxla.ops.elementwise import compare, convert, select
 from pyxla.ops.filled import filled, zeros
+from pyxla.ops.foreign import STOPPED
 from pyxla.ops.reduce import reduce
 from pyxla.ops.shape import iota, transpose
 from pyxla.ops.sticky import flag
@@ -264,6 +265,7 @@ class _Results:
         self.one = nested.region.results
         region = batch(nested.region, [True] * len(nested.region.params), size, axis)
         self.made = inline(region, lanes.whole, {})
+        nested.keep(engine, lambda leaf: moved(leaf, self.last))
         self.raise_first()
 
     def of(self, value: Value) -> Value:
@@ -273,6 +275,13 @@ class _Results:
         """Whether it differs between lanes."""
         k = self.nested.at[value]
         return self.made[k].type.ndim > self.one[k].type.ndim
+
+    def last(self, value: Value) -> Value:
+        """A number that orders what follows, after all lanes."""
+        made = self.of(value)
+        if not self.varies(value):
+            return made
+        return reduce(made, filled(value.type, -STOPPED), dimensions=(0,), computation="maximum")
 
     def raise_first(self) -> None:
         """Raise what the first lane raises that does."""

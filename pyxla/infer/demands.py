@@ -51,7 +51,8 @@ class Demands:
     (`infer.lists.sites`).  arrays: whether all lists of numbers may become arrays, not only long
     ones.  apart: whether a name may be one of values of no one type (`infer.joins.variants`).
     grids: the sites of arguments that are lists of lists of numbers, and each one array
-    (`infer.lists.number_lists`).  chained: whether tables have chains (`lib.tables`).
+    (`infer.lists.number_lists`).  chained: whether tables have chains (`lib.tables`).  hosted:
+    functions that CPython runs (`infer.calls.hosted`).
     """
 
     exact: frozenset[Any] = frozenset()
@@ -68,6 +69,7 @@ class Demands:
     apart: bool = False
     grids: frozenset[Path] = frozenset()
     chained: bool = False
+    hosted: frozenset[Any] = frozenset()
 
     def __or__(self, more: Demands) -> Demands:
         both = {f.name: getattr(self, f.name) | getattr(more, f.name) for f in fields(self)}
@@ -123,7 +125,8 @@ class Findings:
 
     Of one attempt alone: loops, the headers of those that are being visited; iterations, those that
     were visited one by one while a list might be an array instead; listed, how many lists are made,
-    more than one in loops; made_of, the classes that instances were made of; large: a dict or set
+    more than one in loops; made_of, the classes that instances were made of; hosted, the functions
+    that the host is to call unasked; large: a dict or set
     of numbers is, and leaves: a key is taken out of one; deep, how often calls were nested too
     deeply; infos, of the cells; sites, of lists that are refused for what they may be.
     """
@@ -147,6 +150,7 @@ class Findings:
     iterations: int = 0
     listed: int = 0
     made_of: set[type] = field(default_factory=set)
+    hosted: set[Any] = field(default_factory=set)
     deep: int = 0
     large: bool = False
     leaves: bool = False
@@ -157,7 +161,7 @@ class Findings:
         """Begin another attempt."""
         self.demands, self.infos, self.sites = demands, [], set()
         self.iterations = self.listed = self.deep = 0
-        self.made_of, self.pooling = set(), set()
+        self.made_of, self.pooling, self.hosted = set(), set(), set()
         self.large = self.leaves = False
 
     def ask(self, sites: Sites) -> None:

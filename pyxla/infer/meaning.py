@@ -31,3 +31,4 @@ class Rules:
     wrapper: Callable[..., Any]
     type_of: Callable[..., Any]
     of_text: Callable[..., Any]
+    on_host: Callable[..., Any]

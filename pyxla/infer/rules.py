@@ -6,7 +6,7 @@ from typing import Any
 
 import pyxla.infer.everything  # noqa: F401 - registers what NumPy's and Python's functions mean
 import pyxla.lib.everything  # noqa: F401 - registers the library
-from pyxla.infer.calls import apart
+from pyxla.infer.calls import apart, hosted
 from pyxla.infer.calls.dispatch import call, wrapper
 from pyxla.infer.calls.visiting import special
 from pyxla.infer.comparisons import compare
@@ -47,4 +47,5 @@ RULES = Rules(
     wrapper=wrapper,
     type_of=type_of,
     of_text=text_methods.call,
+    on_host=hosted.call_unasked,
 )

@@ -10,7 +10,8 @@ must become an argument.
 from __future__ import annotations
 
 import contextlib
-from collections.abc import Callable, Sequence
+import warnings
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
@@ -18,6 +19,8 @@ from pyxla import journal, stack
 from pyxla.errors import CompileError, InternalError, Location
 from pyxla.infer.calls.captures import NewCapture
 from pyxla.infer.calls.depth import MAX_DEMANDS, TooDeep
+from pyxla.infer.calls.executed import name_of
+from pyxla.infer.calls.hosted import to_host
 from pyxla.infer.demands import Demands, Findings, Needs
 from pyxla.infer.engine import Engine
 from pyxla.infer.exact import exactly
@@ -71,10 +74,13 @@ def specialize(request: Request, places: Sequence[Place]) -> Specialization:
     the program is refused.
     """
     demands, findings, refused = Demands(), Findings(), None
+    hosted: dict[Any, CompileError] = {}
     while True:
         findings.start(demands)
         try:
-            return _with_chains(request, places, demands, findings)
+            found = _with_chains(request, places, demands, findings)
+            _warn({f: why for f, why in hosted.items() if f in findings.hosted})
+            return found
         except Needs as need:
             needed = _met(demands, findings) or need
             if demands | needed.demands == demands:
@@ -91,11 +97,40 @@ def specialize(request: Request, places: Sequence[Place]) -> Specialization:
             refused = error if refused is None else pools.clearer(refused, error, demands)
             remedy = findings.remedy(error)
             if remedy is None:
-                raise _final(refused, request, findings) from refused.__cause__
+                final = _final(refused, request, findings)
+                valued = findings.valued or findings.floats
+                if not _to_host(final if valued else refused, request, hosted):
+                    raise final from refused.__cause__
+                demands, findings, refused = Demands(hosted=frozenset(hosted)), Findings(), None
+                continue
             journal.note("restart", f"it was refused: {error.message}", error.loc)
             demands = replace(demands, exact=frozenset(), unrolled=frozenset()) | remedy
             if remedy.shared:
                 demands |= Demands(sites=findings.asked())
+
+
+def _to_host(final: Exception, request: Request, hosted: dict[Any, CompileError]) -> bool:
+    """Whether CPython may run a function for which a program is refused, which is added to those it
+    runs: the innermost of those called, or the next where that did not help."""
+    asked = request.options is not None and request.options.host
+    if not asked or not isinstance(final, CompileError) or isinstance(final, InternalError):
+        return False
+    callees = [f for f in to_host(final.callees) if f is not request.function and f not in hosted]
+    hosted.update({f: final for f in callees[:1]})
+    if not callees:
+        final.notes += tuple([(_on_host(f, error), error.loc) for f, error in hosted.items()])
+    return bool(callees)
+
+
+def _on_host(callee: Any, refusal: CompileError) -> str:
+    return f"{name_of(callee)} is called on the host: {refusal.message}"
+
+
+def _warn(hosted: Mapping[Any, CompileError]) -> None:
+    """Say which functions are called on the host because they cannot be compiled."""
+    for callee, refusal in hosted.items():
+        loc = refusal.loc or Location("<unknown>", 0)
+        warnings.warn_explicit(_on_host(callee, refusal), UserWarning, loc.filename, loc.lineno)
 
 
 def _met(demands: Demands, findings: Findings) -> Needs | None:

@@ -9,6 +9,8 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 import pytest
+import scipy.signal
+import scipy.special
 from jax.experimental import io_callback
 
 import pyxla
@@ -241,6 +243,90 @@ def test_gradients_do_not_flow_through_the_host():
     log.clear()
     np.testing.assert_array_equal(pyxla.compile(noted)(X), 2 * X)
     assert len(log) == 1
+
+
+def lanes(x):
+    def lane(r):
+        record(0, r)
+        y = scaled(r) + 1
+        if r[0] > 1:
+            y += fails(2)
+        n = 0
+        while n < r[1]:
+            record(n)
+            n += 1
+        return y + n
+
+    result = pyxla.vmap(lane)(x)
+    record("end", result.sum())
+    return result
+
+
+def test_vmap_calls_for_each_element_in_turn():
+    log.clear()
+    x = np.arange(6.0).reshape(2, 3)
+    expected = np.stack([scaled(r) + 1 + (2 if r[0] > 1 else 0) + r[1] for r in x])
+    np.testing.assert_array_equal(pyxla.compile(lanes)(x), expected)
+    called = [[repr(part) for part in seen[:1]] for seen in log]
+    assert sum(called, []) == ["0", "0", "0", "0", "1", "2", "3", "'end'"]
+    with pytest.raises(ValueError, match="at 3"):
+        pyxla.compile(lambda x: pyxla.vmap(fails)(x))(np.array([0, 2, 3, 4]))
+    narrow = pyxla.host(lambda x: np.asarray(x) / 2, returns=pyxla.f32[3])
+    halves = jax.vmap(pyxla.compile(lambda x: narrow(x)))(x.astype(np.float32))
+    np.testing.assert_array_equal(halves, x / 2)
+
+
+# --- compile(host="auto") -------------------------------------------------------------------------
+
+
+def saves(x, path):
+    with open(path, "a") as file:
+        file.write(f"{x.sum()};")
+
+
+def annotated(x) -> float:
+    class Sum:
+        value = float(x.sum())
+
+    return Sum.value
+
+
+def not_annotated(x):
+    class Sum:
+        value = float(x.sum())
+
+    return Sum.value
+
+
+def auto(x, path, n):
+    for i in range(n):
+        saves(x, path)
+        x = x + annotated(x) + scipy.special.voigt_profile(x, 1.0, 2.0) + scipy.signal.medfilt(x, 3)
+    return x
+
+
+def test_what_cannot_be_compiled_is_called_on_the_host(tmp_path):
+    expected = auto(X, tmp_path / "expected", 2)
+    with pytest.warns(UserWarning) as warned:
+        compiled = pyxla.compile(auto, host="auto")
+        np.testing.assert_allclose(compiled(X, str(tmp_path / "actual"), 2), expected)
+    assert (tmp_path / "actual").read_text() == (tmp_path / "expected").read_text()
+    said = [str(w.message).partition(" is called on the host: ")[0] for w in warned]
+    assert sorted(said) == ["annotated", "medfilt", "saves", "voigt_profile"]
+    assert any("host_call" in line and "function=medfilt" in line for line in listed(compiled))
+
+
+def listed(compiled):
+    return pyxla.code_typed(compiled, X, pyxla.static["path"], 2).splitlines()
+
+
+def test_what_is_left_of_auto():
+    text = message(lambda: pyxla.compile(lambda x: not_annotated(x) + 1, host="auto")(X))
+    assert "what the host function not_annotated returns is used" in text
+    assert "a class cannot be defined inside a compiled function" in text
+    text = message(lambda: pyxla.compile(lambda x: saves(x, "path"))(X))
+    assert "open is not compiled" in text and "pyxla.host(f, returns=...)" in text
+    assert "option 'host' is 'all'" in message(lambda: pyxla.compile(saves, host="all"))
 
 
 def test_under_jit_it_is_called_once_a_call():

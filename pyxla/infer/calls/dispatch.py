@@ -12,9 +12,10 @@ import functools
 import math
 import types
 import typing
-from collections.abc import Callable
+from collections.abc import Callable, Hashable
 from typing import Any
 
+from pyxla.errors import CompileError
 from pyxla.frontend import dispatchers
 from pyxla.infer.calls import coroutines, functions, standard
 from pyxla.infer.calls.executed import (
@@ -70,6 +71,16 @@ def call(engine: Engine, callee: Any, args: list[Any], kwargs: dict[str, Any]) -
 
 def call_object(engine: Engine, value: Any, args: list[Any], kwargs: dict[str, Any]) -> Any:
     """Call an object known while compiling."""
+    if engine.demands.hosted and isinstance(value, Hashable) and value in engine.demands.hosted:
+        return engine.rules.on_host(engine, value, args, kwargs)
+    try:
+        return _call_known(engine, value, args, kwargs)
+    except CompileError as error:
+        error.callees += (value,)
+        raise
+
+
+def _call_known(engine: Engine, value: Any, args: list[Any], kwargs: dict[str, Any]) -> Any:
     if not kwargs and (found := folded.call(engine, value, args)) is not None:
         return found
     if (found := engine.rules.of_text(engine, value, args, kwargs)) is not None:

@@ -21,6 +21,7 @@ from pyxla.infer.raising.refusals import lacking
 from pyxla.lib.refused import KNOWN_AS, Row, is_outside
 from pyxla.lib.registry import FOLDABLE
 
+HOSTED = "; pyxla.host(f, returns=...) runs a function in the middle of the program"
 _FOLDABLE_MODULES = frozenset({"math", "cmath", "operator", "_operator", "itertools", "string"})
 _FOLDABLE_TYPES = (types.BuiltinFunctionType, types.MethodDescriptorType, type, np.ufunc)
 # Types whose methods depend on nothing else.
@@ -79,7 +80,7 @@ def refuse_outside(
         reason, remedy = row
         module = "" if value in vars(builtins).values() else f"{_package(value)}."
         name = module + name_of(value)
-        raise engine.refuse(f"{name} is not compiled: {reason}", remedy)
+        raise engine.refuse(f"{name} is not compiled: {reason}", remedy + HOSTED)
 
 
 def _package(value: Any) -> str:
@@ -114,6 +115,7 @@ def call_foldable(engine: Engine, value: Any, args: list[Any], kwargs: dict[str,
         remedy = "use a supported NumPy or jax function (`pyxla ops` lists the ops of pyxla.hlo)"
         if isinstance(value, types.BuiltinFunctionType) and not is_library(value):
             remedy = "it is not Python: call what needs it outside, and pass what that returns"
+            remedy += HOSTED
         raise engine.refuse(f"{name} is not among the functions that can be compiled", remedy)
     if not _is_pure(value):
         if hasattr(value, "__objclass__"):
@@ -124,7 +126,7 @@ def call_foldable(engine: Engine, value: Any, args: list[Any], kwargs: dict[str,
         raise engine.refuse(
             f"{name} may give another result at every call, and would be called only once, while "
             "compiling",
-            "call it outside, and pass what it returns as an argument",
+            f"call it outside, and pass what it returns as an argument{HOSTED}",
         )
     return engine.fold_object(value, *static)
 
@@ -149,6 +151,16 @@ def _is_pure(value: Any) -> bool:
     if module.split(".")[0] != "numpy" or module.startswith("numpy.random"):
         return False
     return name_of(value) not in _NUMPY_STATE
+
+
+def is_computation(value: Any) -> bool:
+    """Whether a function of NumPy's or SciPy's only computes."""
+    module = getattr(value, "__module__", None) or ""
+    if isinstance(value, np.ufunc):
+        return True
+    if module.partition(".")[0] not in ("numpy", "scipy", "math", "statistics"):
+        return False
+    return "random" not in module and ".io" not in module and name_of(value) not in _NUMPY_STATE
 
 
 def static_arguments(

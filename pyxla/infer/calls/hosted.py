@@ -9,7 +9,9 @@ A program with such calls has its checks in place, so that it runs once.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+import itertools
+import warnings
+from collections.abc import Callable, Hashable, Iterator, Sequence
 from dataclasses import dataclass
 from types import CellType, CodeType, FunctionType
 from typing import Any
@@ -19,6 +21,8 @@ import numpy as np
 from pyxla.infer.arrays.access import kind_of
 from pyxla.infer.arrays.shadows import one_of
 from pyxla.infer.calls.captures import variable_value
+from pyxla.infer.calls.executed import is_computation, name_of
+from pyxla.infer.calls.standard import is_standard
 from pyxla.infer.containers.indexing import content_of
 from pyxla.infer.demands import Needs
 from pyxla.infer.engine import Engine
@@ -28,7 +32,14 @@ from pyxla.infer.raising.catching import raise_unless
 from pyxla.infer.text.pieces import made_by_host
 from pyxla.infer.text.printing import Reader, do, reader
 from pyxla.ir.core import Value
-from pyxla.ir.types import PYTHON_TYPES, SHORT_NAMES, ArrayType, array_type, python_type
+from pyxla.ir.types import (
+    PYTHON_DTYPES,
+    PYTHON_TYPES,
+    SHORT_NAMES,
+    ArrayType,
+    array_type,
+    python_type,
+)
 from pyxla.ops.elementwise import compare
 from pyxla.ops.filled import constant
 from pyxla.ops.foreign import HostError, host_error, note_raised
@@ -50,12 +61,10 @@ class Told:
         if self.kind == "python":
             python = PYTHON_TYPES[dtype]
             fits = isinstance(x, python) and (python is bool or not isinstance(x, bool))
-        elif self.kind == "jax":
-            x = np.asarray(x)
-            fits = x.dtype == dtype and x.shape == shape
         else:
-            cls = np.generic if self.kind == "scalar" else np.ndarray
-            fits = isinstance(x, cls) and x.dtype == dtype and x.shape == shape
+            x = np.asarray(x) if self.kind == "jax" else x
+            fits = (getattr(x, "dtype", None), getattr(x, "shape", None)) == (dtype, shape)
+            fits &= isinstance(x, np.generic) is (self.kind == "scalar")
         if not fits:
             raise _is_another(x, str(self))
         return np.asarray(x, dtype, order="C")
@@ -73,6 +82,58 @@ class Told:
 
 
 UNTOLD = object()
+# "of": what the annotation of a function says of its result, UNTOLD where that is nothing.
+ANNOTATED: dict[str, Callable[[Any], Any]] = {}
+
+
+def to_host(callees: Sequence[Any]) -> list[Any]:
+    """Which of the functions that are called at a place that cannot be compiled, innermost first,
+    may be called on the host instead: of a library, not what it calls inside."""
+    inner = list(itertools.takewhile(_of_library, callees))
+    return [f for f in [*inner[-1:], *callees[len(inner) :]] if _may_be_hosted(f)]
+
+
+def _of_library(value: Any) -> bool:
+    code = getattr(value, "__code__", None)
+    return code is None or "site-packages" in code.co_filename or is_standard(value)
+
+
+def _may_be_hosted(value: Any) -> bool:
+    module = getattr(value, "__module__", None) or ""
+    own = module.partition(".")[0] in ("pyxla", "jax", "jaxlib")
+    return isinstance(value, Hashable) and not isinstance(value, type) and not own
+
+
+def call_unasked(engine: Engine, value: Any, args: Sequence[Any], kwargs: dict[str, Any]) -> Any:
+    """Call a function that cannot be compiled, as `compile(host="auto")` asks.
+
+    Where nothing says what it returns, one of a library that only computes is tried, on ones.
+    """
+    engine.findings.hosted.add(value)
+    told, pure = ANNOTATED["of"](value), is_computation(value)
+    return call(engine, name_of(value), value, args, kwargs, told, pure)
+
+
+def _tried(function: Callable[..., Any], args: Sequence[Any], kwargs: dict[str, Any]) -> Any:
+    """What a function returns for such arguments, as a type; UNTOLD where that is nothing known."""
+    try:
+        with np.errstate(all="ignore"), warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            return _type_of(function(*args, **kwargs))
+    except Exception:  # noqa: BLE001 - it may not take ones, and raise anything
+        return UNTOLD
+
+
+def _type_of(x: Any) -> Any:
+    if isinstance(x, tuple | list):
+        parts = [_type_of(item) for item in x]
+        return type(x)(*parts) if hasattr(x, "_fields") else type(x)(parts)
+    if type(x) is dict:
+        return {key: _type_of(item) for key, item in x.items()}
+    if type(x) in PYTHON_DTYPES:
+        return Told(python_type(type(x)), "python")
+    kind = "scalar" if isinstance(x, np.generic) else "numpy"
+    return None if x is None else Told(array_type(x.dtype, x.shape), kind)
 
 
 def function_of(engine: Engine, x: Any) -> Any:
@@ -82,7 +143,8 @@ def function_of(engine: Engine, x: Any) -> Any:
     source, freevars, defaults, kwdefaults, module = x.meta
     outside = [f.__code__ for f in engine.functions() if isinstance(f, FunctionType)]
     line = min([source.lineno, *[node.lineno for node in source.decorators]])
-    here = [c for c in _codes(outside) if (c.co_name, c.co_firstlineno) == (source.name, line)]
+    like = source.name, line, (*source.posonly, *source.args, *source.kwonly), source.freevars
+    here = [code for code in _codes(outside) if _signature(code) == like]
     try:
         values = [engine.python_object(item) for item in x.items[: -len(freevars) or None]]
         free = [variable_value(engine.content(box)) for box in x.items[len(values) :]]
@@ -97,6 +159,11 @@ def function_of(engine: Engine, x: Any) -> Any:
     made = FunctionType(here[0], module.value, source.name, tuple(values[:defaults]), cells)
     made.__kwdefaults__ = dict(zip(kwdefaults, values[defaults:], strict=True))
     return made
+
+
+def _signature(code: CodeType) -> tuple[Any, ...]:
+    names = code.co_varnames[: code.co_argcount + code.co_kwonlyargcount]
+    return code.co_name, code.co_firstlineno, names, code.co_freevars
 
 
 def _codes(codes: Sequence[CodeType]) -> list[CodeType]:
@@ -122,8 +189,12 @@ def call(
     """
     if engine.faults.noted is not None and not pure:
         raise Needs(engine.loc, in_place=True)
-    values: list[Value] = []
+    count, values = len(args), list[Value]()
     reads = [_argument(engine, name, x, values) for x in (*args, *kwargs.values())]
+    if told is UNTOLD and pure:
+        ones = [np.ones(v.type.shape, v.type.dtype) for v in values]
+        objects = [read(ones) for read in reads]
+        told = _tried(function, objects[:count], dict(zip(kwargs, objects[count:], strict=True)))
     leaves = [] if told is UNTOLD else list(_leaves(told))
     clauses = sorted(set(engine.guards), key=lambda cls: -len(cls.__mro__))
     noted = engine.checks or bool(clauses)
@@ -131,9 +202,8 @@ def call(
     def run(*arrays: np.ndarray) -> list[Any]:
         given = [_own(x) for x in arrays]
         objects = [read(given) for read in reads]
-        by_position, before = len(objects) - len(kwargs), _parts(objects)
-        named = dict(zip(kwargs, objects[by_position:], strict=True))
-        result = function(*objects[:by_position], **named)
+        before = _parts(objects)
+        result = function(*objects[:count], **dict(zip(kwargs, objects[count:], strict=True)))
         if _parts(objects) != before:
             raise TypeError(f"the host function {name} changed a container that it was given")
         return [] if told is UNTOLD else _arrays(told, result)
@@ -150,7 +220,7 @@ def call(
             zeros = [np.zeros(leaf.type.shape, leaf.type.dtype) for leaf in leaves]
             return [np.int64(note_raised(error)), kind, *zeros]
 
-    called.__name__ = name
+    called.__name__ = called.__qualname__ = name
     types = (python_type(int), python_type(int), *[leaf.type for leaf in leaves])
     number, kind, *made = do(engine, called, values, result_types=types, reads=pure)
     if noted:
