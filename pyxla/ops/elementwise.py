@@ -206,14 +206,6 @@ def _complex_jvp(instr: Instr, tangents: Sequence[Value | None]) -> Value:
     return complex(*[zeros(x.type) if t is None else t for t, x in parts])
 
 
-def _abs_jvp(instr: Instr, tangents: Sequence[Value | None]) -> Value:
-    (t,), (x,) = tangents, instr.operands
-    direction = sign(x)
-    if x.type.dtype not in COMPLEXES:
-        return multiply(t, direction)
-    return add(multiply(real(t), real(direction)), multiply(imag(t), imag(direction)))
-
-
 def _abs_vjp(instr: Instr, ct: Value, wanted: Sequence[bool]) -> tuple[Contribution, ...]:
     (x,) = instr.operands
     direction = sign(x)
@@ -245,17 +237,6 @@ def _clamped(instr: Instr, t: Value, wanted: Sequence[bool]) -> list[Value | Non
         select(below, zero, inside) if wanted[1] else None,
         select(above, t, zero) if wanted[2] else None,
     ]
-
-
-def _clamp_jvp(instr: Instr, tangents: Sequence[Value | None]) -> Value | None:
-    total = None
-    shape = instr.results[0].type.shape
-    for k, t in enumerate(tangents):
-        if t is not None:
-            t = t if t.type.shape == shape else spread_like(t, instr.results[0])
-            part = _clamped(instr, t, [k == other for other in range(3)])[k]
-            total = part if total is None else add(total, part)
-    return total
 
 
 def _clamp_vjp(instr: Instr, ct: Value, wanted: Sequence[bool]) -> tuple[Contribution, ...]:
@@ -556,7 +537,6 @@ abs = Op(
     _abs,
     np.abs,
     plain("abs"),
-    jvp=_abs_jvp,
     vjp=_abs_vjp,
     batch=batching.again,
 )
@@ -597,7 +577,6 @@ clamp = Op(
     _clamp,
     numpy=lambda lo, x, hi: np.minimum(np.maximum(x, lo), hi),
     emit=clamped,
-    jvp=_clamp_jvp,
     vjp=_clamp_vjp,
     batch=batching.elementwise,
 )

@@ -180,27 +180,8 @@ def _solve(factor: Value, x: Value, left: bool, transpose_a: str) -> Value:
     return triangular_solve(factor, x, left_side=left, lower=True, transpose_a=transpose_a)
 
 
-def _hermitian(x: Value) -> Value:
-    """The matrix that has this lower triangle."""
-    below, diagonal = _part(x, "GT"), _part(x, "EQ")
-    whole = add(below, _conj(_t(below)))
-    return add(whole, _real_part(diagonal))
-
-
 def _real_part(x: Value) -> Value:
     return convert(real(x), dtype=x.type.dtype) if x.type.dtype in COMPLEXES else x
-
-
-def _cholesky_jvp(instr: Instr, tangents: Sequence[Value | None]) -> Value:
-    """L Phi(L^-1 dA L^-H) (Murray, "Differentiation of the Cholesky decomposition", 2016)."""
-    (t,), (factor,) = tangents, instr.results
-    lower = instr.attrs.get("lower", True)
-    if not lower:
-        t, factor = _conj(_t(t)), _conj(_t(factor))
-    factor = _part(factor, "GE")
-    inner = _solve(factor, _hermitian(t), True, "NO_TRANSPOSE")
-    made = _product(factor, _halved(_solve(factor, inner, False, "ADJOINT")))
-    return made if lower else _conj(_t(made))
 
 
 def _cholesky_vjp(instr: Instr, ct: Value, wanted: Sequence[bool]) -> tuple[Contribution, ...]:
@@ -223,20 +204,6 @@ def _triangle(x: Value, attrs: dict[str, Any]) -> Value:
     strict = attrs.get("unit_diagonal", False)
     direction = ("GT" if strict else "GE") if attrs["lower"] else ("LT" if strict else "LE")
     return _part(x, direction)
-
-
-def _triangular_solve_jvp(instr: Instr, tangents: Sequence[Value | None]) -> Value:
-    a, _ = instr.operands
-    (x,), attrs = instr.results, instr.attrs
-    ta, right = tangents
-    if ta is not None:
-        ta = _triangle(ta, attrs)
-        kind = attrs.get("transpose_a", "NO_TRANSPOSE")
-        if kind != "NO_TRANSPOSE":
-            ta = _t(ta) if kind == "TRANSPOSE" else _conj(_t(ta))
-        change = negate(_product(ta, x) if attrs["left_side"] else _product(x, ta))
-        right = change if right is None else add(right, change)
-    return triangular_solve(a, right, **attrs)
 
 
 _OPPOSITE = {"NO_TRANSPOSE": "TRANSPOSE", "TRANSPOSE": "NO_TRANSPOSE", "ADJOINT": "NO_TRANSPOSE"}
@@ -298,7 +265,6 @@ cholesky = Op(
     _cholesky,
     numpy=_cholesky_numpy,
     emit=spelled("cholesky", lambda lower=True: {"lower": flag(lower)}),
-    jvp=_cholesky_jvp,
     vjp=_cholesky_vjp,
     batch=batching.again,
 )
@@ -315,7 +281,6 @@ triangular_solve = Op(
             "transpose_a": enum("transpose", transpose_a),
         },
     ),
-    jvp=_triangular_solve_jvp,
     vjp=_triangular_solve_vjp,
     batch=_triangular_solve_batch,
 )

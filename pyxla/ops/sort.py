@@ -235,10 +235,6 @@ top_k = Op(
     emit=lambda e, instr, operands: e.op(
         "chlo.top_k", instr, operands, {"k": i64(instr.attrs["k"])}
     ),
-    jvp=lambda instr, tangents: (
-        _take(tangents[0], instr.results[1], tangents[0].type.ndim - 1),
-        None,
-    ),
     vjp=_top_k_vjp,
     batch=batching.again,
 )
