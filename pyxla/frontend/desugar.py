@@ -29,7 +29,7 @@ import gast
 from pyxla.frontend import expressions, fence, patterns, statements, tree  # noqa: F401 - fill the tables
 from pyxla.frontend.hoist import Desugarer, Nested
 from pyxla.frontend.scope import Scope, resolve
-from pyxla.frontend.source import SourceFunction
+from pyxla.frontend.source import SourceFunction, once
 
 
 @dataclass(frozen=True, eq=False, slots=True)
@@ -50,20 +50,17 @@ class Lowered:
         return name.startswith(self.prefix) and name[len(self.prefix) :].isdigit()
 
 
+@once("lowered")
 def desugar(source: SourceFunction) -> Lowered:
-    """Desugar a function object's source, with all functions nested in it; made once."""
-    lowered = source.stages.get("lowered")
-    if lowered is None:
-        desugarer = Desugarer(source)
-        try:
-            node = desugarer.root(source.node)
-        except RecursionError:
-            raise fence.too_deep(source.loc) from None
-        resolve(desugarer.scope, source.freevars)
-        booleans = frozenset(desugarer.booleans)
-        lowered = Lowered(node, desugarer.scope, booleans, desugarer.nested, desugarer.prefix)
-        source.stages["lowered"] = lowered
-    return lowered
+    """Desugar a function object's source, with all functions nested in it."""
+    desugarer = Desugarer(source)
+    try:
+        node = desugarer.root(source.node)
+    except RecursionError:
+        raise fence.too_deep(source.loc) from None
+    resolve(desugarer.scope, source.freevars)
+    booleans = frozenset(desugarer.booleans)
+    return Lowered(node, desugarer.scope, booleans, desugarer.nested, desugarer.prefix)
 
 
 def lowered_source(source: SourceFunction) -> str:

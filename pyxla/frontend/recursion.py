@@ -28,7 +28,7 @@ from pyxla.frontend import pyops, support, tree
 from pyxla.frontend.cfg import BOX_PREFIX, Graph, GraphBuilder, OpenLoop
 from pyxla.frontend.desugar import Lowered, desugar
 from pyxla.frontend.hoist import at, name
-from pyxla.frontend.source import SourceFunction, mangle
+from pyxla.frontend.source import SourceFunction, mangle, once
 from pyxla.frontend.ssa import SSA, live_names, ssa_of
 from pyxla.frontend.tree import LOAD
 from pyxla.ir.core import Block, Branch, Instr, Jump, Return, Value
@@ -58,16 +58,10 @@ class Site:
     names: tuple[str, ...] = ()
 
 
+@once("loops")
 def to_loops(source: SourceFunction) -> SSA | None:
     """The SSA form of a function that calls itself, without these calls; None where the calls are
-    not plain, or in a `try`, or where it never ends.  Made once."""
-    if "loops" not in source.stages:
-        source.stages["loops"] = _to_loops(source)
-    made: SSA | None = source.stages["loops"]
-    return made
-
-
-def _to_loops(source: SourceFunction) -> SSA | None:
+    not plain, or in a `try`, or where it never ends."""
     lowered = desugar(source)
     if source.vararg or source.kwarg or lowered.scope.generator:
         return None

@@ -19,15 +19,17 @@ import os
 import sys
 import time
 import types
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
-from typing import Any
+from typing import Any, TypeVar
 
 import gast
 
 from pyxla.errors import CompileError, Location
 from pyxla.frontend import fence, tree
 from pyxla.frontend.tree import FunctionNode
+
+Made = TypeVar("Made")
 
 _FUTURE_FLAGS = functools.reduce(
     lambda flags, name: flags | getattr(__future__, name).compiler_flag,
@@ -149,7 +151,7 @@ class SourceFunction:
     # that no nested function shares
     names: frozenset[str] = frozenset()
     unshared: frozenset[str] = frozenset()
-    # results of later stages: "lowered", "ssa"
+    # what later stages made (`once`), by name
     stages: dict[str, Any] = field(default_factory=dict)
 
     @property
@@ -169,6 +171,22 @@ class SourceFunction:
     @property
     def loc(self) -> Location:
         return self.file.location(self.node, self.qualname)
+
+
+def once(stage: str) -> Callable[[Callable[[SourceFunction], Made]], Callable[..., Made]]:
+    """Make what the decorated function makes of a source once, and keep it there."""
+
+    def keep(make: Callable[[SourceFunction], Made]) -> Callable[..., Made]:
+        @functools.wraps(make)
+        def made(source: SourceFunction) -> Made:
+            if stage not in source.stages:
+                source.stages[stage] = make(source)
+            found: Made = source.stages[stage]
+            return found
+
+        return made
+
+    return keep
 
 
 def source_function(function: Any) -> SourceFunction:

@@ -25,7 +25,7 @@ from collections.abc import Iterator, Sequence
 import gast
 
 from pyxla.frontend import tree
-from pyxla.frontend.source import SourceFunction
+from pyxla.frontend.source import SourceFunction, once
 
 _CLOSED = (gast.FunctionDef, gast.AsyncFunctionDef, gast.Lambda, gast.ClassDef)
 _OWN_SCOPE = (*_CLOSED, gast.ListComp, gast.SetComp, gast.DictComp, gast.GeneratorExp)
@@ -50,16 +50,10 @@ class _Names:
     error: str
 
 
+@once("split")
 def split(source: SourceFunction) -> SourceFunction | None:
     """`source`, a generator function, as one that returns what is yielded and what comes after as a
     function of the exception that is raised there, or None; None where it is not cut easily."""
-    if "split" not in source.stages:
-        source.stages["split"] = _split(source)
-    found: SourceFunction | None = source.stages["split"]
-    return found
-
-
-def _split(source: SourceFunction) -> SourceFunction | None:
     node = source.node
     if not isinstance(node, gast.FunctionDef) or _has(node.body, (gast.Global, gast.Nonlocal)):
         return None

@@ -23,7 +23,7 @@ from pyxla.frontend import fence, remainders
 from pyxla.frontend.cfg import Graph, control_flow_graph
 from pyxla.frontend.desugar import Lowered, desugar
 from pyxla.frontend.pyops import BOUND, UNBOUND
-from pyxla.frontend.source import SourceFunction
+from pyxla.frontend.source import SourceFunction, once
 from pyxla.ir.core import Block, Branch, Function, Instr, Phi, Raise, Return, Value
 from pyxla.ir.dominance import FlowGraph, dominance_frontiers, flow_graph
 
@@ -48,21 +48,14 @@ class SSA:
     generator: bool = False
 
 
+@once("ssa")
 def to_ssa(source: SourceFunction) -> SSA:
-    """The SSA form of a function, made once."""
-    found = source.stages.get("ssa")
-    if found is None:
-        try:
-            found = _build(source)
-        except RecursionError:
-            raise fence.too_deep(source.loc) from None
-        source.stages["ssa"] = found
-    return found
-
-
-def _build(source: SourceFunction) -> SSA:
-    lowered = desugar(source)
-    return ssa_of(source, lowered, control_flow_graph(source, lowered))
+    """The SSA form of a function."""
+    try:
+        lowered = desugar(source)
+        return ssa_of(source, lowered, control_flow_graph(source, lowered))
+    except RecursionError:
+        raise fence.too_deep(source.loc) from None
 
 
 def ssa_of(source: SourceFunction, lowered: Lowered, graph: Graph) -> SSA:

@@ -23,7 +23,7 @@ from pyxla.frontend import pyops, support
 from pyxla.frontend.cfg import BOX_PREFIX, Graph
 from pyxla.frontend.desugar import Lowered, desugar
 from pyxla.frontend.recursion import OfSites, Probe, Site, all_statements
-from pyxla.frontend.source import SourceFunction
+from pyxla.frontend.source import SourceFunction, once
 from pyxla.frontend.ssa import SSA, ssa_of
 from pyxla.ir.core import Raise, Return, Value
 
@@ -32,16 +32,10 @@ AT, START, SENT = "at", "start", "sent"
 GENERATOR = "the generator"
 
 
+@once("steps")
 def to_steps(source: SourceFunction) -> SSA | None:
     """The SSA form of a step; None where variables are shared with functions inside, or a `yield`
-    is in a `try`.  Made once."""
-    if "steps" not in source.stages:
-        source.stages["steps"] = _to_steps(source)
-    made: SSA | None = source.stages["steps"]
-    return made
-
-
-def _to_steps(source: SourceFunction) -> SSA | None:
+    is in a `try`."""
     lowered = desugar(source)
     body = lowered.node.body
     inside = [n for n in gast.walk(lowered.node) if isinstance(n, gast.Yield)]

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import inspect
 import types
-from typing import Any, cast
+from typing import Any
 
 from pyxla.errors import CompileError
-from pyxla.frontend.source import SourceFunction
+from pyxla.frontend.source import SourceFunction, once
 from pyxla.hints import parameters
 from pyxla.infer.engine import Engine
 from pyxla.infer.lattice import Compound, Const, Scalar, Tuple
@@ -41,14 +41,9 @@ def bind(
     return out
 
 
+@once("binder")
 def _binder(source: SourceFunction) -> types.CodeType:
     """Of a function with the parameters of `source` that returns them: CPython binds them."""
-    if "binder" not in source.stages:
-        source.stages["binder"] = _compiled_binder(source)
-    return cast(types.CodeType, source.stages["binder"])
-
-
-def _compiled_binder(source: SourceFunction) -> types.CodeType:
     starred = [f"*{source.vararg}"] if source.vararg else ["*"] if source.kwonly else []
     named = [f"**{source.kwarg}"] if source.kwarg else []
     only = [*source.posonly, "/"] if source.posonly else []
