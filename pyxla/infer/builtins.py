@@ -355,9 +355,7 @@ def _unless_empty(engine: Engine, items: Any, total: Any) -> Any:
 def _of_unknown_length(engine: Engine, target: Any, x: Any, start: Any = Const(0)) -> Any:
     """`sum`, `any`, `all` of a sequence of unknown length."""
     x = tables.unordered(engine, x)
-    if target is sum:
-        return call(engine, Const(sequences.total), [x, start], {})
-    return call(engine, Const(sequences.quantified), [x, Const(target is all)], {})
+    return call(engine, Const(standard.READERS[target]), [x, start] if target is sum else [x], {})
 
 
 def _quantified(engine: Engine, target: Any, x: Any) -> Any:

@@ -114,13 +114,6 @@ def column(rows: Any, i: int) -> list[Any]:
     return out
 
 
-def total(items: Any, start: Any) -> Any:
-    """`sum(items, start)`."""
-    for x in items:
-        start = start + x
-    return start
-
-
 def total_fits(numbers: np.ndarray) -> Any:
     """Whether the sum of an array of ints fits 64 bits; its halves are added up apart."""
     low = np.sum(numbers & 0xFFFFFFFF)
@@ -282,14 +275,6 @@ def replace(items: list[Any], start: int | None, stop: int | None, new: Any) -> 
         append_reserved(items, x)
     for x in rest:
         append_reserved(items, x)
-
-
-def quantified(items: Any, every: bool) -> bool:
-    """`all(items)` if `every`, else `any(items)`."""
-    for x in items:
-        if bool(x) is not every:
-            return not every
-    return every
 
 
 def filtered(function: Callable[[Any], Any] | None, items: Any) -> list[Any]:

@@ -396,7 +396,7 @@ def summarized(engine: Engine, frame: Frame, head: tuple[Any, ...], roots: Seque
         return walking.run(engine, frame)
     try:
         given = _Description(engine, head, roots)
-        key = (*given.key, bool(engine.pools and engine.repeating))
+        key = tuple(given.key)
         known = engine.summaries.get(key)
     except (_Unfit, TypeError):  # not hashable: a key or a view with parts that are not known
         return walking.run(engine, frame)

@@ -23,31 +23,32 @@ from pyxla.lib.masks import within
 from pyxla.lib.numeric import TOO_SMALL
 from pyxla.lib.operands import is_short_int, literal, normalize_axes, weak
 from pyxla.lib.registry import LIBRARY
-from pyxla.lib.sequences import NO_MAXIMUM, NO_MINIMUM
 from pyxla.ops import elementwise as op
 from pyxla.ops.index import dynamic_slice
 from pyxla.ops.shape import reshape
 
 LARGEST = 2**63 - 1
-_ZERO = "zero-size array to reduction operation {} which has no identity"
-_EMPTY = "attempt to get {} of an empty sequence"
 _NOTHING = "index -1 is out of bounds for axis 0 with size 0"
 _JOINING = [LIBRARY[f] for f in (np.concatenate, np.vstack, np.hstack, np.dstack)]
+
+
+@functools.lru_cache(maxsize=256, typed=True)
+def failure(function: Callable[..., Any], *sample: Any) -> BaseException:
+    """What CPython raises for `function(*sample)`."""
+    try:
+        function(*sample)
+    except Exception as error:  # noqa: BLE001 - whatever it is, programs raise it too
+        return type(error)(*error.args)
+    raise AssertionError(f"{function.__name__}{sample} does not fail")
+
+
 # What reductions of nothing raise.
+_REDUCING = (np.max, np.min, np.argmax, np.argmin, np.ptp, np.nanmax, np.nanmin)
 REDUCTIONS = {
-    LIBRARY[np.max]: ValueError(_ZERO.format("maximum")),
-    LIBRARY[np.min]: ValueError(_ZERO.format("minimum")),
-    LIBRARY[np.argmax]: ValueError(_EMPTY.format("argmax")),
-    LIBRARY[np.argmin]: ValueError(_EMPTY.format("argmin")),
-    LIBRARY[np.ptp]: ValueError(_ZERO.format("maximum")),
-    LIBRARY[np.nanmax]: ValueError(_ZERO.format("fmax")),
-    LIBRARY[np.nanmin]: ValueError(_ZERO.format("fmin")),
-    LIBRARY[np.percentile]: IndexError(_NOTHING),
-    LIBRARY[np.quantile]: IndexError(_NOTHING),
-    LIBRARY[max]: ValueError(NO_MAXIMUM),
-    LIBRARY[min]: ValueError(NO_MINIMUM),
-    LIBRARY[np.stack]: ValueError("need at least one array to stack"),
-    **dict.fromkeys(_JOINING, ValueError("need at least one array to concatenate")),
+    **{LIBRARY[f]: failure(functools.partial(f, np.empty(0))) for f in _REDUCING},
+    **{LIBRARY[f]: failure(f, ()) for f in (max, min, np.stack)},
+    **dict.fromkeys(_JOINING, failure(np.concatenate, ())),
+    **dict.fromkeys((LIBRARY[np.percentile], LIBRARY[np.quantile]), IndexError(_NOTHING)),
 }
 
 
@@ -156,16 +157,6 @@ def _within(x: Value, bounds: np.iinfo) -> Value:
     """Where a float is among ints of a dtype; the next above the largest is a power of two."""
     above = k.lt(x, k.like(x, float(bounds.max + 1)))
     return op.and_(k.ge(x, k.like(x, float(bounds.min))), above)
-
-
-@functools.lru_cache(maxsize=256, typed=True)
-def failure(function: Callable[..., Any], *sample: Any) -> BaseException:
-    """What CPython raises for `function(*sample)`."""
-    try:
-        function(*sample)
-    except Exception as error:  # noqa: BLE001 - whatever it is, programs raise it too
-        return type(error)(*error.args)
-    raise AssertionError(f"{function.__name__}{sample} does not fail")
 
 
 def verify_met(engine: Engine, function: Any = None, operands: Any = ()) -> None:
