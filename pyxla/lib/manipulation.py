@@ -35,7 +35,7 @@ from pyxla.lib.operands import (
     weak,
 )
 from pyxla.lib.registry import implements
-from pyxla.lib.scans import take_one
+from pyxla.lib.scans import cut, take_one
 from pyxla.ops import elementwise as op
 from pyxla.ops import shape as shapes
 from pyxla.ops.index import dynamic_slice
@@ -218,20 +218,6 @@ def _block(x: Any, depth: int, ndim: int) -> Array:
     if not isinstance(x, list):
         return Array(reshaped(x.value, (1,) * (ndim - x.ndim) + x.shape))
     return concatenate([_block(item, depth - 1, ndim) for item in x], ndim - depth)
-
-
-def cut(x: Value, start: int, stop: int, axis: int, step: int = 1) -> Value:
-    """`x[..., start:stop:step, ...]` along `axis`, for bounds that are not negative."""
-    shape = x.type.shape
-    start, stop = min(start, shape[axis]), min(stop, shape[axis])
-    if (start, stop, step) == (0, shape[axis], 1):
-        return x
-    return shapes.slice(
-        x,
-        start_indices=tuple([start if i == axis else 0 for i in range(len(shape))]),
-        limit_indices=tuple([max(start, stop) if i == axis else n for i, n in enumerate(shape)]),
-        strides=tuple([step if i == axis else 1 for i in range(len(shape))]),
-    )
 
 
 # --- Repeating ---------------------------------------------------------------------

@@ -189,16 +189,24 @@ def _same_dtype(ufunc: np.ufunc, x: Value, y: Value) -> Value:
     return cast(apply(ufunc, x, y), x.type.dtype)
 
 
+def cut(x: Value, start: int, stop: int, axis: int, step: int = 1) -> Value:
+    """`x[..., start:stop:step, ...]` along `axis`, for bounds that are not negative."""
+    shape = x.type.shape
+    start, stop = min(start, shape[axis]), min(stop, shape[axis])
+    if (start, stop, step) == (0, shape[axis], 1):
+        return x
+    return shapes.slice(
+        x,
+        start_indices=tuple([start if i == axis else 0 for i in range(len(shape))]),
+        limit_indices=tuple([max(start, stop) if i == axis else n for i, n in enumerate(shape)]),
+        strides=tuple([step if i == axis else 1 for i in range(len(shape))]),
+    )
+
+
 def take_one(x: Value, index: int, axis: int) -> Value:
     """`x[..., index, ...]` along `axis`."""
     shape = x.type.shape
-    cut = shapes.slice(
-        x,
-        start_indices=tuple([index if i == axis else 0 for i in range(len(shape))]),
-        limit_indices=tuple([index + 1 if i == axis else n for i, n in enumerate(shape)]),
-        strides=(1,) * len(shape),
-    )
-    return shapes.reshape(cut, shape=shape[:axis] + shape[axis + 1 :])
+    return shapes.reshape(cut(x, index, index + 1, axis), shape=shape[:axis] + shape[axis + 1 :])
 
 
 def ufunc_accumulate(
@@ -233,7 +241,7 @@ def ufunc_reduceat(
     pieces = []
     for i, start in enumerate(bounds):
         stop = bounds[i + 1] if i + 1 < len(bounds) else x.shape[axis]
-        part = _cut(x.value, start, max(stop, start + 1), axis)
+        part = cut(x.value, start, max(stop, start + 1), axis)
         reduced = ufunc_reduce(ufunc, Array(part), axis, dtype, keepdims=True)
         pieces.append(reduced.value)
     return Array(shapes.concatenate(*pieces, dimension=axis))
@@ -283,16 +291,6 @@ NEUTRAL: dict[Any, Callable[[np.dtype], Any]] = {
     np.bitwise_or: lambda dtype: 0,
     np.bitwise_xor: lambda dtype: 0,
 }
-
-
-def _cut(x: Value, start: int, stop: int, axis: int) -> Value:
-    shape = x.type.shape
-    return shapes.slice(
-        x,
-        start_indices=tuple([start if i == axis else 0 for i in range(len(shape))]),
-        limit_indices=tuple([stop if i == axis else n for i, n in enumerate(shape)]),
-        strides=(1,) * len(shape),
-    )
 
 
 def _register() -> None:
@@ -350,8 +348,8 @@ def diff(a: Any, n: Any = 1, axis: Any = -1, prepend: Any = None, append: Any = 
     subtract = np.not_equal if x.dtype == BOOL else np.subtract
     for _ in range(operator.index(n)):
         size = x.shape[axis]
-        later, earlier = _cut(x.value, min(1, size), size, axis), x.value
-        earlier = _cut(earlier, 0, max(size - 1, 0), axis)
+        later, earlier = cut(x.value, min(1, size), size, axis), x.value
+        earlier = cut(earlier, 0, max(size - 1, 0), axis)
         x = Array(apply(subtract, later, earlier))
     return x
 

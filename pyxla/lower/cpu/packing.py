@@ -41,12 +41,7 @@ def pack_in_order(region: Region) -> Region:
 
 def _pack(region: Region) -> bool:
     changed = False
-    if all(instr.op is not reduce_window for instr in region.instrs):
-        for instr in region.instrs:
-            for inner in instr.regions:
-                changed |= _pack(inner)
-        return changed
-    users = users_of(region)
+    users = users_of(region) if any(i.op is reduce_window for i in region.instrs) else {}
     code: list[Instr] = []
     replaced: dict[Value, Value] = {}
     later = {value for instr in region.instrs for value in instr.results}

@@ -14,6 +14,7 @@ import numpy as np
 
 from pyxla.ir.core import Instr, Region, Value
 from pyxla.ir.rewrite import rewrite
+from pyxla.lib.scans import cut
 from pyxla.lower.cpu.panels import matrix_of
 from pyxla.lower.cpu.spread import DTYPES
 from pyxla.ops.contract import dot_general
@@ -21,7 +22,6 @@ from pyxla.ops.control import optimization_barrier
 from pyxla.ops.filled import integer
 from pyxla.ops.index import dynamic_update_slice
 from pyxla.ops.shape import broadcast_in_dim, constant, transpose
-from pyxla.ops.shape import slice as slice_
 
 BANDS = 3
 LARGE = 256  # rows of the result, and numbers to add up for each element
@@ -65,16 +65,10 @@ def _by_bands(dot: Instr, matrix: Value, axis: int) -> Value:
     zero = constant(value=np.zeros((), matrix.type.dtype))
     made = broadcast_in_dim(zero, shape=(size, size), broadcast_dimensions=())
     for begin, end in zip(cuts, cuts[1:], strict=False):
-        left, right = _cut(rows, 0, begin, end), _cut(matrix, 1 - axis, begin, size)
+        left, right = cut(rows, begin, end, 0), cut(matrix, begin, size, 1 - axis)
         band = dot_general(left, right, **attrs)
         made = dynamic_update_slice(made, band, integer(begin), integer(begin))
         if end < size:
-            mirrored = transpose(_cut(band, 1, end - begin, size - begin), permutation=(1, 0))
+            mirrored = transpose(cut(band, end - begin, size - begin, 1), permutation=(1, 0))
             made = dynamic_update_slice(made, mirrored, integer(end), integer(begin))
     return made
-
-
-def _cut(x: Value, axis: int, begin: int, end: int) -> Value:
-    starts = tuple([begin if d == axis else 0 for d in range(x.type.ndim)])
-    limits = tuple([end if d == axis else n for d, n in enumerate(x.type.shape)])
-    return slice_(x, start_indices=starts, limit_indices=limits)
