@@ -231,7 +231,7 @@ class Findings:
             "stacks": frozenset(self.recursive),
             "unrolled": frozenset(self.kept),
         }
-        first = [name for name in refusal.remedy.split() if name != "shared"]
+        first = refusal.remedy.split()
         # What only values that are known lift needs all else at once, if that does it at all.
         vain = any(x in first and getattr(self.demands, x) for x in ("apart", "unrolled"))
         last = [list(offers)] if vain else []

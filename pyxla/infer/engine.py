@@ -344,12 +344,14 @@ class Engine:
             raise Needs(exact=frozenset(inexact[:1]))
         if info.sites:
             self.findings.ask(info.sites)
-        loc, what = info.loc, sort_of(content)
+        loc, what, remedy = info.loc, sort_of(content), pools.remedy(self, content)
+        if remedy == "shared":  # what it is a field of may be what is one of several
+            self.findings.lists, remedy = True, ""
         raise self.refuse(
             reason.format(what=what),
             f"copy the {what} where it is bound (`b = a.copy()`), or write to it before",
             notes=(("the object was made here", loc),) if loc else (),
-            remedy=pools.remedy(self, content),
+            remedy=remedy,
         )
 
     def set_content(self, cell: int, content: Any) -> None:

@@ -20,6 +20,35 @@ def sets_in_list(x, n):
     return [sorted(g) for g in groups], 3 in groups[0], groups
 
 
+def board(*marks):
+    rows = [[0] * 9 for _ in range(9)]
+    for row, column, mark in marks:
+        rows[row][column] = mark
+    return rows
+
+
+@program(
+    PAIRS,
+    lambda: (board((0, 0, 5), (3, 3, 5), (4, 0, 2)),),
+    lambda: (board((0, 0, 5), (1, 1, 5)),),
+    lambda: (board((8, 2, 7), (8, 8, 7)),),
+)
+def rows_columns_and_boxes(board):
+    rows, columns, boxes = defaultdict(set), defaultdict(set), defaultdict(set)
+    for i in range(9):
+        for j in range(9):
+            v = board[i][j]
+            if v == 0:
+                continue
+            box = i // 3, j // 3
+            if v in rows[i] or v in columns[j] or v in boxes[box]:
+                return False, len(rows), len(boxes)
+            rows[i].add(v)
+            columns[j].add(v)
+            boxes[box].add(v)
+    return True, sorted(rows), [len(s) for s in boxes.values()]
+
+
 @program(PAIRS, lambda: (R(4, 4),))
 def sets_written_out(x):
     groups = [set(), set(), {1}, {1, 2}]

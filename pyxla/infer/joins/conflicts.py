@@ -77,6 +77,7 @@ def sort_of(content: Any) -> str:
 
 _LISTS = (ListCell, NumberList, GrowingList, RowList)
 _SEVERAL = (Conflict, Variant)
+_HELD = (ListCell, DictCell)
 _WORDS: dict[Any, str] = {
     (Array, Shadow): "array",
     (ListCell, NumberList, GrowingList, RowList): "list",
@@ -90,13 +91,22 @@ def quoted(name: str) -> str:
     return "" if re.fullmatch(r"_t_*\d+", name) else repr(name) if name else ""
 
 
-def _demand(contents: Sequence[Any]) -> str:
-    """What may make one value of these: a pool, if all that are something would be rows of it."""
-    known = [x for x in contents if not (x is None or is_none(x) or isinstance(x, _SEVERAL))]
+def _demand(met: Sequence[tuple[Any, Any]]) -> str:
+    """What may make one value of these contents, each with its state: a pool, if all that are
+    something would be rows of it.  Lists of several lengths, and dicts with several keys, are
+    joined where what they hold is of one type: what they hold is in a pool then."""
+    known = [x for x, _ in met if not (x is None or is_none(x) or isinstance(x, _SEVERAL))]
     pools = set(map(_pool, known))
-    if len(pools) != 1 or None in pools:
-        return "apart"
-    return "shared" if pools == {list} else "pooled"
+    if len(pools) == 1 and not pools & {list, None}:
+        return "pooled"
+    held = {_pool(_content(part, state)) for x, state in met for part in _parts(x)}
+    if held and not held & {list, None} and all(isinstance(x, _HELD) for x in known):
+        return "pooled"
+    return "shared" if pools == {list} else "apart"
+
+
+def _parts(content: Any) -> tuple[Any, ...]:
+    return content.parts if isinstance(content, _HELD) else ()
 
 
 def _pool(content: Any) -> Any:
@@ -125,14 +135,16 @@ def conflict(
     lists = [isinstance(_content(v, s), ListCell) for v, s in zip(values, states, strict=True)]
     texts = [isinstance(value, Compound) and value.kind == "text" for value in values]
     hint = _OF_TEXT if any(texts) else _OF_ONE_TYPE if all(lists) else SAME_TYPE
-    contents = [_content(v, s) for v, s in zip(values, states, strict=True) if v is not UNDEFINED]
+    pairs = [(v, s) for v, s in zip(values, states, strict=True) if v is not UNDEFINED]
+    met = [(_content(v, s), s) for v, s in pairs]
+    contents = [x for x, _ in met]
     arrays = {(x.dtype, len(x.shape)) if isinstance(x, Array) else None for x in contents}
     if len({key and key[0] for key in arrays} | {None}) > 2:
         hint = _OF_ONE_DTYPE
     elif len(arrays) == 1 and None not in arrays:
         hint = SAME_SHAPE
     places = () if own else tuple(notes)
-    found = Conflict(f"{what} may be {kinds}", places, tests, hint, _demand(contents))
+    found = Conflict(f"{what} may be {kinds}", places, tests, hint, _demand(met))
     if all(isinstance(value, Ref) for value in values):
         found.sites = sites.of_all(
             [s.heap.infos[v.cell] for v, s in zip(values, states, strict=True)]
