@@ -370,9 +370,9 @@ class Emitter:
         """Emit a kernel's code in its function: what it is given is a parameter there."""
         outer = self.values
         self.values = dict(zip(plan.given, arguments, strict=True))
-        self.inline(Region((), list(plan.literals)), ())
+        self.inline(Region((), list(plan.code)), ())
         self.loc = self.location(instr.loc)
-        operands = [self.values[value] for value in instr.operands]
+        operands = [self.values[value] for value in plan.operands]
         if instr.op is call:
             made = self.inline(instr.regions[0], operands)
         else:

@@ -16,7 +16,8 @@ from pyxla.ir.rewrite import walk
 from pyxla.ir.types import I64, array_type
 from pyxla.ir.verify import verify_region
 from pyxla.lower.cpu.barriers import LARGE, may_hold
-from pyxla.lower.cpu.registers import guard, keep_in_registers, never, only_over_elements
+from pyxla.lower.cpu.registers import keep_in_registers, only_over_elements
+from pyxla.lower.cpu.voids import guard, never
 from pyxla.ops.control import optimization_barrier, while_
 from pyxla.ops.elementwise import add, compare, multiply, select
 from pyxla.ops.shape import constant

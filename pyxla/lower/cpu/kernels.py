@@ -18,9 +18,11 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from pyxla.ir.build import Builder, building
 from pyxla.ir.core import Instr, Region, Value
 from pyxla.ir.rewrite import captures, ops_in
 from pyxla.lower.cost import SMALL
+from pyxla.lower.cpu.voids import begun
 from pyxla.ops import elementwise
 from pyxla.ops.control import if_, while_
 from pyxla.ops.index import dynamic_slice, dynamic_update_slice
@@ -82,12 +84,15 @@ def can_hold(loop: Instr) -> bool:
 
 @dataclass(frozen=True, slots=True)
 class Kernel:
-    """A loop, a conditional or a call as a function of the values `given`: its code is that, and
-    `literals`.  It returns its results and those given values that are `kept`.
+    """A loop, a conditional or a call as a function of the values `given`: its code is `code`, and
+    then that, of these operands.  It returns its results and those given values that are `kept`.
+
+    A loop's constant operands are made in the code, so that LLVM knows them (`begun`).
     """
 
     given: tuple[Value, ...]
-    literals: tuple[Instr, ...]
+    code: tuple[Instr, ...]
+    operands: tuple[Value, ...]
     kept: tuple[Value, ...]
 
 
@@ -97,7 +102,14 @@ def kernel(instr: Instr) -> Kernel:
     given = tuple([value for value in outside if not is_literal(value)])
     literals = tuple([value.owner for value in outside if is_literal(value)])
     updated = _updated_in(instr) if instr.op is while_ else ()
-    return Kernel(given, literals, tuple([value for value in given if value not in updated]))
+    code, operands = list(literals), instr.operands
+    if instr.attrs.get("apart") and given:
+        anchor = min(given, key=lambda value: value.type.size)
+        with building(Builder(code, instr.loc)):
+            slots = enumerate(operands, 1)
+            operands = tuple([begun(x, anchor, k) if is_literal(x) else x for k, x in slots])
+    back = tuple([value for value in given if value not in updated])
+    return Kernel(given, tuple(code), operands, back)
 
 
 def _updated_in(loop: Instr) -> set[Value]:

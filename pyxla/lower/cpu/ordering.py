@@ -20,8 +20,8 @@ from pyxla.ir.build import Builder, building
 from pyxla.ir.core import Instr, Region, Value
 from pyxla.lower.cost import SMALL, nbytes
 from pyxla.lower.cpu.fences import COPIED, Code, is_fusible, updated
-from pyxla.lower.cpu.registers import guard, never
 from pyxla.lower.cpu.small import is_one_function
+from pyxla.lower.cpu.voids import guard, never
 from pyxla.ops.control import while_
 
 

@@ -25,9 +25,9 @@ from pyxla.ir.build import Builder, building, current
 from pyxla.ir.core import Instr, Region, Value
 from pyxla.ir.rewrite import Mapping, substitute_region
 from pyxla.ir.types import I64
-from pyxla.lower.cpu.registers import guard, never
 from pyxla.lower.cpu.spread import DTYPES, FUSIBLE, sum_of_products
 from pyxla.lower.cpu.staging import stage_reductions
+from pyxla.lower.cpu.voids import guard, never
 from pyxla.ops.contract import dot_general
 from pyxla.ops.control import while_
 from pyxla.ops.elementwise import add, compare, multiply

@@ -28,9 +28,6 @@ Only for XLA:CPU, after everything that simplifies (`lower.finish`).
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from typing import Any
-
-import numpy as np
 
 from pyxla.ir.build import Builder, building
 from pyxla.ir.core import Instr, Region, Value
@@ -38,15 +35,13 @@ from pyxla.ir.rewrite import Uses, substitute_region, walk
 from pyxla.lower.cost import SMALL, Traffic, nbytes
 from pyxla.lower.cpu.fences import RELICS, is_fusible
 from pyxla.lower.cpu.kernels import TRAFFIC, can_hold, is_over_elements
-from pyxla.lower.rules import known, literal
+from pyxla.lower.cpu.voids import FEWER, begun, guard, never
+from pyxla.lower.rules import known
 from pyxla.ops.control import while_
-from pyxla.ops.elementwise import and_, compare, convert, or_, real, select
 from pyxla.ops.index import dynamic_slice, dynamic_update_slice
-from pyxla.ops.shape import constant, reshape
 
 FAR = 1 << 16  # bytes of arguments that may not lie where XLA reads them in place
 STATE = 24  # numbers that change
-FEWER = 128  # slots than that
 _FREE = frozenset(["constant", "iota", "broadcast_in_dim", "reshape"])
 
 # What computes a value: the position of a slot, the one whose old value is kept, or an instruction
@@ -102,7 +97,8 @@ def _keep(loop: Instr, anchor: Value | None, traffic: Traffic, code: list[Instr]
     if not larger and traffic.exceeds(loop, TRAFFIC // 2):  # guards add to it
         return False
     _guard_nest(loop, anchor, code)
-    if larger and Traffic(traffic.far).exceeds(loop, TRAFFIC):
+    # The outermost ones are, so that LLVM sees what their numbers begin with (`kernels.kernel`).
+    if larger and (anchor is None or Traffic(traffic.far).exceeds(loop, TRAFFIC)):
         loop.attrs = {**loop.attrs, "kernel": True}
     return True
 
@@ -115,9 +111,7 @@ def _guard_nest(loop: Instr, anchor: Value | None, code: list[Instr]) -> None:
     if anchor is not None:
         with building(Builder(code, loop.loc)):
             first = 1 + FEWER * len(code)
-            loop.operands = tuple(
-                [_begun(x, anchor, k) for k, x in enumerate(loop.operands, first)]
-            )
+            loop.operands = tuple([begun(x, anchor, k) for k, x in enumerate(loop.operands, first)])
 
 
 def _guard_within(region: Region, anchor: Value | None) -> None:
@@ -135,22 +129,6 @@ def _guard_within(region: Region, anchor: Value | None) -> None:
 def _anchor(region: Region) -> Value | None:
     """A number that changes in a loop, in its condition or its body."""
     return next((p for p in region.params if p.type.size == 1), None)
-
-
-def _begun(init: Value, anchor: Value, number: int) -> Value:
-    """The initial value of a slot; what has another use would be copied there, and a constant.
-
-    number: no other slot of loops in that code has it, so that no two of them are one value.
-    """
-    if init.type.size != 1:
-        return init
-    content = known(init)
-    test = never(init if content is None else anchor)
-    dtype = init.type.dtype
-    filler: Any = number if dtype.kind in "iufc" and dtype.itemsize > 2 else False
-    if content is not None and content == filler:  # equal constants would be simplified
-        filler = not filler
-    return select(test, literal(filler, init.type), init)
 
 
 class _Guarded:
@@ -382,40 +360,3 @@ class _Writer:
                 substitute_region(region, mapping)
         instr.operands = tuple([self.value(value) for value in instr.operands])
         self.builder.instrs.append(instr)
-
-
-def never(value: Value) -> Value:
-    """False, computed of a value in a way that LLVM sees through and XLA does not."""
-    if value.type.size == 0:
-        return constant(value=np.array(False))
-    value = number_of(value)
-    if value.type.dtype.kind not in "iu":
-        nan = constant(value=np.array(np.nan, value.type.dtype))
-        return compare(value, nan, direction="LT")
-    dtype = value.type.dtype
-    last = and_(value, constant(value=np.ones((), dtype)))
-    return compare(last, constant(value=np.full((), 2, dtype)), direction="EQ")
-
-
-def number_of(value: Value) -> Value:
-    """An int or float that a value which is not empty holds."""
-    if value.type.size != 1:
-        zero = constant(value=np.zeros((), np.int64))
-        sizes = (1,) * value.type.ndim
-        value = dynamic_slice(value, *[zero] * value.type.ndim, slice_sizes=sizes)
-    if value.type.shape:
-        value = reshape(value, shape=())
-    if value.type.dtype.kind == "c":
-        return real(value)
-    return convert(value, dtype=np.dtype(np.int32)) if value.type.dtype.kind == "b" else value
-
-
-def guard(value: Value, tests: Sequence[Value]) -> Value:
-    """`value`, after the tests, none of which is ever true."""
-    test = tests[0]
-    for other in tests[1:]:
-        test = or_(test, other)
-    content = known(value)
-    # Selecting between equal constants would be simplified.
-    filler = int(content is not None and not content.any())
-    return select(test, literal(filler, value.type), value)

@@ -27,7 +27,7 @@ from pyxla.ir.build import Builder, building
 from pyxla.ir.core import Instr, Region, Value
 from pyxla.ir.rewrite import take_over, walk
 from pyxla.lower.cpu.kernels import is_elementary
-from pyxla.lower.cpu.registers import guard, never, number_of
+from pyxla.lower.cpu.voids import guard, never, number_of
 from pyxla.lower.rules import known
 from pyxla.ops.control import case, if_, while_
 from pyxla.ops.elementwise import (
