@@ -23,6 +23,7 @@ from pyxla.lower.cpu.exchange import exchange
 from pyxla.lower.cpu.fences import fence_reads
 from pyxla.lower.cpu.fills import hide_fills
 from pyxla.lower.cpu.functions import compute_functions
+from pyxla.lower.cpu.indices import unsigned_indices
 from pyxla.lower.cpu.ordering import order_updates
 from pyxla.lower.cpu.orient import orient_products
 from pyxla.lower.cpu.packing import pack_in_order
@@ -101,6 +102,7 @@ PASSES = (
     # After all that simplifies.
     Pass(keep_zeros, (add, reduce)),
     Pass(close, tuple(CLOSED)),
+    Pass(unsigned_indices, (while_,), cpu=True),
     Pass(order_updates, (while_,), cpu=True),
     Pass(fence_reads, (while_,), cpu=True),
     Pass(round_products, (add, multiply, square), cpu=True),

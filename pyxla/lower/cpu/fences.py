@@ -35,7 +35,7 @@ from pyxla.lower.cpu.kernels import ELEMENTARY, can_hold, is_literal, is_over_el
 from pyxla.lower.cpu.small import is_one_function
 from pyxla.lower.dead import has_effect
 from pyxla.ops.control import if_, while_
-from pyxla.ops.elementwise import select
+from pyxla.ops.elementwise import convert, select
 from pyxla.ops.index import dynamic_slice, dynamic_update_slice, scatter
 from pyxla.ops.kept import kept
 from pyxla.ops.shape import constant, reshape
@@ -276,6 +276,8 @@ def _keep_indices(body: Region) -> None:
     for instr in list(body.instrs):
         if instr.op is constant or not is_fusible(instr):
             continue
+        if instr.op is convert and not isinstance(instr.operands[0].owner, Instr):
+            continue  # a number of the state, as an index
         for value in positions.keys() & set(instr.results):
             if len(users[value]) > 1:
                 _keep(body, instr, value)

@@ -24,7 +24,7 @@ from pyxla.ir.rewrite import Mapping, clone_region, substitute_region, take_over
 from pyxla.ir.types import array_type
 from pyxla.lower.cpu.panels import matrix_of, product_of, read_in_panels
 from pyxla.ops.elementwise import add, and_, convert, maximum, minimum, multiply
-from pyxla.ops.filled import integer
+from pyxla.ops.filled import constant, integer
 from pyxla.ops.index import dynamic_slice
 from pyxla.ops.shape import reshape
 
@@ -157,6 +157,8 @@ class _Blocks:
     def inside(self, start: Value, last: int) -> Value:
         key = start, last
         if key not in self.known:
-            index = convert(start, dtype=BEGIN.dtype)
-            self.known[key] = maximum(minimum(index, integer(last)), integer(0))
+            below = minimum(start, constant(value=np.array(last, start.type.dtype)))
+            index = convert(below, dtype=BEGIN.dtype)
+            unsigned = start.type.dtype.kind == "u"
+            self.known[key] = index if unsigned else maximum(index, integer(0))
         return self.known[key]
