@@ -156,9 +156,9 @@ class _Static:
 
 
 static = _Static()
-bool_, i8, i16, i32, i64, u8, u16, u32, u64, bf16, f16, f32, f64, c64, c128 = (
-    SCALARS := tuple([ScalarSpec(dtype) for dtype in DTYPE_NAMES.values()])
-)
+SCALARS = tuple([ScalarSpec(dtype) for dtype in DTYPE_NAMES.values()])
+bool_, i8, i16, i32, i64, u8, u16, u32, u64, bf16, f16, f32, f64, c64, c128, *narrow = SCALARS
+i4, u4, f8e3m4, f8e4m3, f8e4m3b11fnuz, f8e4m3fn, f8e4m3fnuz, f8e5m2, f8e5m2fnuz = narrow
 _CLASSES = {scalar.dtype.type: scalar for scalar in SCALARS}
 _SPECS = (ArraySpec, SizedSpec, ScalarSpec, StaticSpec, jax.ShapeDtypeStruct)
 

@@ -43,6 +43,7 @@ from pyxla.infer.raising.check_table import TOO_LARGE
 from pyxla.infer.raising.objects import class_of_exception
 from pyxla.infer.transfer import transfer
 from pyxla.ir.core import Instr
+from pyxla.ir.types import CLASSES, PYTHON_KINDS
 from pyxla.lib import sequences
 from pyxla.lib.mathlib import FACTORIAL_LIMIT
 from pyxla.lib.registry import REGISTRY, rule
@@ -290,7 +291,7 @@ def _item(engine: Engine, x: Any, *index: Any) -> Any:
             x = call(engine, Const(np.reshape), [x, Const(())], {})
             index = (Const(()),)
         x = get_item(engine, x, index[0] if len(index) == 1 else Tuple(index))
-    kind = {"b": bool, "i": int, "u": int, "f": float, "c": complex}[engine.operand(x).dtype.kind]
+    kind = PYTHON_KINDS[CLASSES[engine.operand(x).dtype]]
     return call(engine, Const(kind), [x], {})
 
 

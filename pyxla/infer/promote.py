@@ -9,11 +9,11 @@ from __future__ import annotations
 
 from typing import Any
 
-import ml_dtypes
 import numpy as np
 
 from pyxla.infer.lattice import Array, Scalar
 from pyxla.ir.op import OpError
+from pyxla.ir.types import CLASSES as CLASSES
 from pyxla.ir.types import PYTHON_DTYPES, SHORT_NAMES
 
 Kind = np.dtype | type
@@ -26,10 +26,6 @@ _EXAMPLES: dict[type, Any] = {int: 0, float: 0.0, complex: 0j}
 # NEP 50: a Python bool is as strong as np.bool_.
 _WEAK: dict[np.dtype, Kind] = {dtype: kind for kind, dtype in PYTHON_DTYPES.items()}
 _WEAK[BOOL] = BOOL
-
-# "b", "i", "u", "f" or "c"; NumPy calls bfloat16 "V".
-CLASSES: dict[np.dtype, str] = {dtype: dtype.kind for dtype in SHORT_NAMES}
-CLASSES[np.dtype(ml_dtypes.bfloat16)] = "f"
 
 _results: dict[tuple[Kind, ...], np.dtype] = {}
 _loops: dict[tuple[Any, ...], tuple[np.dtype, ...]] = {}

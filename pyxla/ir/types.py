@@ -10,10 +10,24 @@ import functools
 import math
 from collections.abc import Iterable
 from dataclasses import dataclass, field
+from typing import Any
 
 import ml_dtypes
 import numpy as np
 
+# What ml_dtypes and XLA have of 8 bits and less: without `float8_e8m0fnu`, which has no zero and no
+# sign, and what XLA's compiler for CPUs ends the process on (`int2`, `float4_e2m1fn`, 6 bits).
+NARROW: dict[str, type] = {
+    "i4": ml_dtypes.int4,
+    "u4": ml_dtypes.uint4,
+    "f8e3m4": ml_dtypes.float8_e3m4,
+    "f8e4m3": ml_dtypes.float8_e4m3,
+    "f8e4m3b11fnuz": ml_dtypes.float8_e4m3b11fnuz,
+    "f8e4m3fn": ml_dtypes.float8_e4m3fn,
+    "f8e4m3fnuz": ml_dtypes.float8_e4m3fnuz,
+    "f8e5m2": ml_dtypes.float8_e5m2,
+    "f8e5m2fnuz": ml_dtypes.float8_e5m2fnuz,
+}
 DTYPE_NAMES: dict[str, np.dtype] = {
     "bool_": np.dtype(np.bool_),
     "i8": np.dtype(np.int8),
@@ -30,8 +44,12 @@ DTYPE_NAMES: dict[str, np.dtype] = {
     "f64": np.dtype(np.float64),
     "c64": np.dtype(np.complex64),
     "c128": np.dtype(np.complex128),
+    **{name: np.dtype(narrow) for name, narrow in NARROW.items()},
 }
 SHORT_NAMES: dict[np.dtype, str] = {dtype: name for name, dtype in DTYPE_NAMES.items()}
+# "b", "i", "u", "f" or "c": NumPy calls most types of ml_dtypes "V".
+CLASSES: dict[np.dtype, str] = {dtype: dtype.name[0] for dtype in SHORT_NAMES}
+CLASSES[DTYPE_NAMES["bf16"]] = "f"
 PYTHON_DTYPES: dict[type, np.dtype] = {
     bool: DTYPE_NAMES["bool_"],
     int: DTYPE_NAMES["i64"],
@@ -90,6 +108,22 @@ def canonical(dtype: np.dtype) -> np.dtype:
     return DTYPE_NAMES[SHORT_NAMES[dtype]] if dtype in SHORT_NAMES else dtype
 
 
+def limits(dtype: np.dtype) -> tuple[Any, Any]:
+    """What no element is less than, and none is greater: infinities where there are any."""
+    letter = CLASSES[dtype]
+    if letter == "b":
+        return False, True
+    if letter in "iu":
+        ints = ml_dtypes.iinfo(dtype)
+        return ints.min, ints.max
+    if letter == "c":
+        return complex(-np.inf, -np.inf), complex(np.inf, np.inf)
+    if np.isinf(np.array(np.inf, dtype)):
+        return -np.inf, np.inf
+    floats = ml_dtypes.finfo(dtype)
+    return float(floats.min), float(floats.max)
+
+
 UNIT = 2**62
 
 
@@ -116,7 +150,7 @@ def python_type(kind: type) -> ArrayType:
 
 def fits(type: ArrayType) -> bool:
     """Whether elements of `type` go into words (`lower.words`)."""
-    return type.dtype.kind in "biuf" or type.dtype.name == "bfloat16"
+    return type.dtype.isbuiltin == 1 and type.dtype.kind != "c" or type.dtype.name == "bfloat16"
 
 
 def word_of(types: Iterable[ArrayType]) -> np.dtype:

@@ -15,6 +15,7 @@ from pyxla.infer.promote import CLASSES, result_type
 from pyxla.infer.structure import OPERATORS
 from pyxla.ir.core import Value
 from pyxla.ir.op import OpError
+from pyxla.ir.types import limits
 from pyxla.lib import kernels as k
 from pyxla.lib import modular
 from pyxla.lib.operands import as_value, cast, weak
@@ -306,7 +307,7 @@ def _array_extremum(x: Array, ufunc: np.ufunc) -> Array:
     dtype = x.dtype
     if CLASSES[dtype] not in "iuf":
         return _select_best(list(iterate(x)), None, "lt" if ufunc is np.minimum else "gt", "min")
-    highest = _limit(dtype, ufunc is np.minimum)
+    highest = limits(dtype)[ufunc is np.minimum]
     init = constant(value=np.array(highest, dtype))
     name = "minimum" if ufunc is np.minimum else "maximum"
     if CLASSES[dtype] != "f":
@@ -316,13 +317,6 @@ def _array_extremum(x: Array, ufunc: np.ufunc) -> Array:
     result = reshape(dynamic_slice(value, place, slice_sizes=(1,)), shape=())
     first = _row(x.value, 0).value
     return Array(op.select(k.isnan(first), first, result))
-
-
-def _limit(dtype: np.dtype, high: bool) -> Any:
-    if CLASSES[dtype] == "f":
-        return np.inf if high else -np.inf
-    info = np.iinfo(dtype)
-    return info.max if high else info.min
 
 
 min_ = implements(min)(_extremum("min", "lt", np.minimum))

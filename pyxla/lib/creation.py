@@ -212,7 +212,8 @@ def arange(
             "arange() is only supported for booleans when the result has at most length 2."
         )
     known = all(type(x) in (int, float) for x in (start, stop, step))
-    if known and count <= TABULATED and CLASSES[found] not in "iu":
+    few = count <= TABULATED or found.itemsize == 1
+    if known and few and CLASSES[found] not in "iu":
         return as_array(_ran(start, stop, step, found))  # NumPy's own numbers
     if type(start) in (int, float) and type(step) in (int, float):
         start, step = _first_and_step(start, step, found)

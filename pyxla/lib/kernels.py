@@ -11,12 +11,14 @@ import math
 from collections.abc import Callable, Sequence
 from typing import Any
 
+import ml_dtypes
 import numpy as np
 
 from pyxla.infer.promote import BOOL, CLASSES, INT32
 from pyxla.ir.build import current
 from pyxla.ir.core import Instr, Value
 from pyxla.ir.op import OpError
+from pyxla.ir.types import limits
 from pyxla.lib.operands import cast, like
 from pyxla.ops import elementwise as op
 from pyxla.ops.control import while_
@@ -26,8 +28,6 @@ from pyxla.ops.scope import slope_of, stop_gradient
 from pyxla.ops.shape import constant
 
 Kernel = Callable[..., Any]
-# (bits of the mantissa, bits of the exponent) by class of width.
-FORMATS = {"float16": (10, 5), "bfloat16": (7, 8), "float32": (23, 8), "float64": (52, 11)}
 
 
 def cls(x: Value) -> str:
@@ -86,6 +86,19 @@ def by_class(**kernels: Kernel) -> Kernel:
 def by_parts(kernel: Kernel) -> Kernel:
     """Apply a real kernel to the real and the imaginary part."""
     return lambda x: complex(kernel(real(x)), kernel(imag(x)))
+
+
+def rounded_once(kernel: Kernel) -> Kernel:
+    """The kernel, which computes floats of ml_dtypes in float32, as their own loops do."""
+
+    def call(*operands: Value) -> Value:
+        dtype = operands[0].type.dtype
+        if dtype.isbuiltin == 1 or CLASSES[dtype] != "f":
+            return kernel(*operands)
+        wide = [cast(x, np.dtype(np.float32)) for x in operands]
+        return cast(kernel(*wide), dtype)
+
+    return call
 
 
 # --- Arithmetic ----------------------------------------------------------------------------------
@@ -249,7 +262,9 @@ def power_static(x: Value, exponent: int) -> Value:
 
 
 def _format(x: Value) -> tuple[int, int]:
-    return FORMATS[x.type.dtype.name]
+    """How many bits mantissa and exponent have."""
+    found = ml_dtypes.finfo(x.type.dtype)
+    return found.nmant, found.nexp
 
 
 def bits(x: Value) -> Value:
@@ -272,16 +287,17 @@ def copysign(x: Value, y: Value) -> Value:
 def spacing(x: Value) -> Value:
     """The distance to the next float away from zero, with the sign of `x`; NumPy's float16 loop
     takes the next larger one."""
-    away = like(x, math.inf)
+    low, high = limits(x.type.dtype)
+    away = like(x, high)
     if x.type.dtype != np.dtype(np.float16):
-        away = select(lt(x, like(x, 0)), like(x, -math.inf), away)
+        away = select(lt(x, like(x, 0)), like(x, low), away)
     gap = op.subtract(op.next_after(x, away), x)
     return select(isfinite(x), gap, like(x, math.nan))
 
 
 def frexp(x: Value) -> tuple[Value, Value]:
     """Mantissa in [0.5, 1) and exponent, read from the bits."""
-    if x.type.dtype.itemsize == 2:
+    if x.type.dtype.itemsize < 4:
         mantissa, exponent = frexp(convert(x, dtype=np.dtype(np.float32)))
         return convert(mantissa, dtype=x.type.dtype), exponent
     width, exponent_bits = _format(x)
@@ -303,7 +319,7 @@ def frexp(x: Value) -> tuple[Value, Value]:
 
 def ldexp(x: Value, n: Value) -> Value:
     """x * 2**n in steps that overflow only where the result does."""
-    if x.type.dtype.itemsize == 2:
+    if x.type.dtype.itemsize < 4:
         wide = ldexp(convert(x, dtype=np.dtype(np.float32)), n)
         return convert(wide, dtype=x.type.dtype)
     width, exponent_bits = _format(x)

@@ -318,7 +318,7 @@ def _spread(left: Array, scale: Array, y: Array, residuals: Array, rows: Int, co
 @implements(np.linalg.norm)
 def norm(x: Any, ord: Any = None, axis: Any = None, keepdims: bool = False) -> Array:
     array = as_array(x)
-    if CLASSES[array.dtype] in "biu":
+    if not issubclass(array.dtype.type, np.inexact):  # nor are those of ml_dtypes
         array = as_array(array, np.float64)
     if axis is None:
         axes = tuple(range(array.ndim))

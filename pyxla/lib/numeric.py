@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from pyxla.infer.lattice import Array
-from pyxla.infer.promote import CLASSES, as_dtype, result_type
+from pyxla.infer.promote import CLASSES, as_dtype, loop_types, result_type
 from pyxla.ir.core import Value
 from pyxla.ir.op import OpError
 from pyxla.lib import kernels as k
@@ -37,6 +37,8 @@ def round(a: Any, decimals: Any = 0, out: Any = None) -> Array:
         if operator.index(decimals):
             raise OpError("Cannot cast ufunc 'multiply' output from float64 to bool", TypeError)
         return as_array(x, np.float16)
+    if x.dtype.isbuiltin != 1:
+        x = as_array(x, loop_types(np.rint, (x.dtype,))[0])
     return Array(round_decimals(x.value, operator.index(decimals)))
 
 

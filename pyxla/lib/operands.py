@@ -15,7 +15,7 @@ from numpy.exceptions import AxisError
 
 from pyxla.infer.lattice import Array, Scalar
 from pyxla.infer.promote import BOOL as BOOL
-from pyxla.infer.promote import CLASSES, as_dtype, kind, supported
+from pyxla.infer.promote import CLASSES, INT32, as_dtype, kind, supported
 from pyxla.infer.promote import FLOAT as FLOAT
 from pyxla.infer.promote import INT as INT
 from pyxla.ir.core import Value
@@ -26,7 +26,8 @@ from pyxla.ops.elementwise import compare, convert, real, select
 from pyxla.ops.shape import broadcast_in_dim, constant, reshape
 
 Shape = tuple[int, ...]
-NARROW_INTS = frozenset(map(np.dtype, ("i1", "i2", "u1", "u2", "u4", "u8")))
+# All but those of 32 and 64 bits with signs.
+NARROW_INTS = frozenset([d for d, letter in CLASSES.items() if letter in "iu"]) - {INT, INT32}
 PYTHON_NUMBERS = frozenset((bool, int, float, complex))
 
 

@@ -18,7 +18,7 @@ import numpy as np
 
 from pyxla.infer.facts import extent
 from pyxla.infer.lattice import Array, Scalar
-from pyxla.infer.promote import CLASSES
+from pyxla.infer.promote import CLASSES, loop_types
 from pyxla.infer.structure import OPERATORS
 from pyxla.ir.core import Value
 from pyxla.ir.op import OpError
@@ -271,6 +271,8 @@ def not_(x: Any) -> bool | Scalar:
 def array_power(x: Any, y: Any) -> Any:
     """`x ** y` with an array: a small constant power is a product, as NumPy's own shortcuts."""
     if type(x) is Array and type(y) in (int, float):
+        if x.dtype.isbuiltin != 1:
+            x = as_array(x, loop_types(np.power, (x.dtype, type(y)))[0])
         if CLASSES[x.dtype] in "iu" and type(y) is int and y < 0:
             raise OpError("Integers to negative integer powers are not allowed.")
         if y == int(y) and abs(y) <= UNROLLED_POWER if y - y == 0 else False:

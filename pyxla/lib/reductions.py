@@ -10,15 +10,14 @@ import functools
 from collections.abc import Callable
 from typing import Any
 
-import ml_dtypes
 import numpy as np
 
 from pyxla.infer.lattice import Array
-from pyxla.infer.promote import CLASSES, INT32, as_dtype
+from pyxla.infer.promote import CLASSES, INT32, as_dtype, loop_types
 from pyxla.ir.build import current
 from pyxla.ir.core import Value
 from pyxla.ir.op import OpError
-from pyxla.ir.types import array_type
+from pyxla.ir.types import array_type, limits
 from pyxla.lib import kernels as k
 from pyxla.lib.creation import iota
 from pyxla.lib.operands import (
@@ -41,7 +40,7 @@ from pyxla.ops import reduce as reduce_ops
 from pyxla.ops.shape import reshape
 
 # A sum in these is kept in float32 until the end.
-NARROW = frozenset((np.dtype(np.float16), np.dtype(ml_dtypes.bfloat16)))
+NARROW = frozenset([d for d, letter in CLASSES.items() if letter == "f" and d.itemsize < 4])
 FLOAT32 = np.dtype(np.float32)
 Kernel = Callable[[Value, Value], Value]
 
@@ -75,9 +74,9 @@ def statistic_axes(axis: Any, ndim: int, where: Any) -> Shape:
 def accumulator(dtype: np.dtype) -> np.dtype:
     """The dtype NumPy adds and multiplies elements of `dtype` in."""
     letter = CLASSES[dtype]
-    if letter in "bi":
-        return INT
-    return np.dtype(np.uint64) if letter == "u" else dtype
+    if letter in "fc" or dtype.isbuiltin != 1:
+        return dtype
+    return np.dtype(np.uint64) if letter == "u" else INT
 
 
 def masked(x: Value, where: Any, neutral: Any) -> Value:
@@ -147,6 +146,8 @@ def extent_of(shape: Shape, axes: Shape) -> int:
 def _mean_dtypes(dtype: np.dtype, asked: Any) -> tuple[np.dtype, np.dtype]:
     """The dtype to add in, and that of the mean."""
     result = as_dtype(asked) if asked is not None else dtype
+    if result.isbuiltin != 1 and CLASSES[result] in "iu":
+        raise OpError(f"NumPy's mean of {result} is of {result} as well: convert the numbers first")
     if asked is None and CLASSES[dtype] in "biu":
         result = FLOAT
     return (FLOAT32 if result in NARROW else result), result
@@ -294,21 +295,11 @@ def _along(w: Value, shape: Shape, axes: Shape) -> Value:
 
 def lowest(dtype: np.dtype) -> Any:
     """What no element is less than."""
-    return _bound(dtype, -1)
+    return limits(dtype)[0]
 
 
 def highest(dtype: np.dtype) -> Any:
-    return _bound(dtype, 1)
-
-
-def _bound(dtype: np.dtype, sign: int) -> Any:
-    letter = CLASSES[dtype]
-    if letter == "b":
-        return sign > 0
-    if letter in "iu":
-        info = np.iinfo(dtype)
-        return info.max if sign > 0 else info.min
-    return complex(sign * np.inf, sign * np.inf) if letter == "c" else sign * np.inf
+    return limits(dtype)[1]
 
 
 def _computation(name: str, dtype: np.dtype) -> str | Kernel:
@@ -348,6 +339,7 @@ def _extremal(name: str) -> Callable[..., Any]:
         where: Any = True,
     ) -> Array:
         x = as_array(a)
+        x = as_array(x, loop_types(getattr(np, name), (x.dtype, x.dtype))[0])
         axes = reduced_axes(axis, x.ndim)
         value = extremum(x.value, axes, name, initial, where)
         return Array(keep(value, x.shape, axes, keepdims))

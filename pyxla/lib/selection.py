@@ -8,10 +8,11 @@ from typing import Any
 import numpy as np
 
 from pyxla.infer.lattice import Array, Scalar
-from pyxla.infer.promote import CLASSES, as_dtype, result_type
+from pyxla.infer.promote import CLASSES, as_dtype, kind, result_type
 from pyxla.infer.structure import OPERATORS
 from pyxla.ir.core import Value
 from pyxla.ir.op import OpError
+from pyxla.ir.types import limits
 from pyxla.lib import kernels as k
 from pyxla.lib import masks
 from pyxla.lib.manipulation import flat, reshaped
@@ -127,6 +128,9 @@ def clip(
     bounds = [bound for bound in (low, high) if bound is not None]
     bounds = [as_array(b) if isinstance(b, list | tuple) else b for b in bounds]
     found = result_type(result, *bounds)
+    strong = result_type(*[k for k in map(kind, (result, *bounds)) if isinstance(k, np.dtype)])
+    if strong.isbuiltin != 1 and len(bounds) == 2:  # `clip` is a ufunc then, of which ml_dtypes
+        found = next(d for d in map(np.dtype, "bBhHiIefd") if np.can_cast(strong, d))  # has none
     if dtype is not None:
         given, found = found, as_dtype(dtype)
         if not np.can_cast(given, found, "same_kind"):
@@ -147,8 +151,8 @@ def clip(
 def _representable(bound: Any, x: Any, side: int) -> Any:
     """A Python int beyond the range of an integer array bounds nothing, or is refused by NumPy."""
     if type(bound) is int and type(x) is Array and CLASSES[x.dtype] in "iu":
-        info = np.iinfo(x.dtype)
-        if (side < 0 and bound < info.min) or (side > 0 and bound > info.max):
+        low, high = limits(x.dtype)
+        if (side < 0 and bound < low) or (side > 0 and bound > high):
             return None
     return bound
 

@@ -25,32 +25,11 @@ from pyxla.ops import elementwise as op
 by_class = k.by_class
 
 # fmt: off
-KERNELS: dict[np.ufunc, Callable[..., Any]] = {
-    # arithmetic
-    np.add:             by_class(b=op.or_, iufc=op.add),
-    np.subtract:        op.subtract,
-    np.multiply:        by_class(b=op.and_, iufc=op.multiply),
-    np.divide:          by_class(f=op.divide, c=ck.divide),
-    np.floor_divide:    k.array_floor_divide,
-    np.remainder:       k.array_remainder,
-    np.fmod:            k.unless_zero(op.remainder),
-    np.divmod:          k.divmod_,
+# What is rounded once of a float32 where the floats are of ml_dtypes.
+TRANSCENDENTAL: dict[np.ufunc, Callable[..., Any]] = {
     np.power:           by_class(iuf=op.power, c=k.complex_power),
     np.float_power:     by_class(f=op.power, c=k.complex_power),
-    np.negative:        op.negate,
-    np.positive:        k.identity,
-    np.absolute:        by_class(bu=k.identity, fi=op.abs, c=ck.absolute),
-    np.fabs:            op.abs,
-    np.sign:            by_class(u=k.sign_unsigned, fi=k.sign, c=ck.sign),
-    np.reciprocal:      by_class(iuf=k.reciprocal, c=ck.reciprocal),
-    np.square:          k.square,
-    np.sqrt:            by_class(f=op.sqrt, c=ck.sqrt),
     np.cbrt:            op.cbrt,
-    np.conjugate:       k.conjugate,
-    np.gcd:             k.gcd,
-    np.lcm:             k.lcm,
-    np.modf:            k.modf,
-    np.heaviside:       k.heaviside,
     # exponentials
     np.exp:             by_class(f=op.exponential, c=ck.exp),
     np.exp2:            by_class(f=k.exp2, c=ck.exp2),
@@ -80,6 +59,30 @@ KERNELS: dict[np.ufunc, Callable[..., Any]] = {
     np.rad2deg:         k.scaled(180 / np.pi),
     np.radians:         k.scaled(np.pi / 180),
     np.deg2rad:         k.scaled(np.pi / 180),
+}
+KERNELS: dict[np.ufunc, Callable[..., Any]] = {
+    # arithmetic
+    np.add:             by_class(b=op.or_, iufc=op.add),
+    np.subtract:        op.subtract,
+    np.multiply:        by_class(b=op.and_, iufc=op.multiply),
+    np.divide:          by_class(f=op.divide, c=ck.divide),
+    np.floor_divide:    k.array_floor_divide,
+    np.remainder:       k.array_remainder,
+    np.fmod:            k.unless_zero(op.remainder),
+    np.divmod:          k.divmod_,
+    np.negative:        op.negate,
+    np.positive:        k.identity,
+    np.absolute:        by_class(bu=k.identity, fi=op.abs, c=ck.absolute),
+    np.fabs:            op.abs,
+    np.sign:            by_class(u=k.sign_unsigned, fi=k.sign, c=ck.sign),
+    np.reciprocal:      by_class(iuf=k.reciprocal, c=ck.reciprocal),
+    np.square:          k.square,
+    np.sqrt:            by_class(f=op.sqrt, c=ck.sqrt),
+    np.conjugate:       k.conjugate,
+    np.gcd:             k.gcd,
+    np.lcm:             k.lcm,
+    np.modf:            k.modf,
+    np.heaviside:       k.heaviside,
     # order
     np.equal:           k.comparison("EQ"),
     np.not_equal:       k.comparison("NE"),
@@ -117,6 +120,7 @@ KERNELS: dict[np.ufunc, Callable[..., Any]] = {
     np.ceil:            by_class(biu=k.identity, f=op.ceil),
     np.trunc:           by_class(biu=k.identity, f=k.trunc),
     np.rint:            by_class(f=op.round_nearest_even, c=k.by_parts(op.round_nearest_even)),
+    **{ufunc: k.rounded_once(kernel) for ufunc, kernel in TRANSCENDENTAL.items()},
 }
 COMPARISONS = {
     np.equal: "EQ", np.not_equal: "NE", np.less: "LT",

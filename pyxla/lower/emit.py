@@ -21,7 +21,7 @@ from pyxla.errors import Location
 from pyxla.ir.core import Instr, Region, Value
 from pyxla.ir.op import OpError
 from pyxla.ir.rewrite import captures
-from pyxla.ir.types import DTYPE_NAMES, ArrayType
+from pyxla.ir.types import CLASSES, DTYPE_NAMES, ArrayType, array_type
 from pyxla.lower.cpu.kernels import ATTRIBUTES, KEPT, Kernel, is_literal, kernel
 from pyxla.ops.control import call, while_
 from pyxla.ops.foreign import called
@@ -29,9 +29,15 @@ from pyxla.ops.kept import kept
 
 # How MLIR writes the element types that it writes otherwise than we do.
 _SPELLED = {"bool_": "i1", "c64": "complex<f32>", "c128": "complex<f64>"}
-ELEMENT_TYPES: dict[np.dtype, str] = {
-    dtype: _SPELLED.get(name, name.replace("u", "ui")) for name, dtype in DTYPE_NAMES.items()
-}
+
+
+def _spelled(name: str) -> str:
+    if name.startswith("f8"):
+        return "f" + name[1:].upper()
+    return _SPELLED.get(name, name.replace("u", "ui"))
+
+
+ELEMENT_TYPES: dict[np.dtype, str] = {dtype: _spelled(name) for name, dtype in DTYPE_NAMES.items()}
 # (function, operands, their types) -> results: a JAX function; Python on the host, for which the
 # types of results are given as well.
 Outside = Callable[..., Any]
@@ -155,6 +161,12 @@ class Emitter:
 
     def constant(self, value: np.ndarray, type: ArrayType) -> ir.Value:
         """A constant; equal scalars share one attribute."""
+        if value.ndim == 1 and value.dtype.itemsize == 1 and CLASSES[value.dtype] == "f":
+            bits = array_type(np.dtype(np.uint8), value.shape)  # XLA counts, and cannot in these
+            known = self.simple(
+                "stablehlo.optimization_barrier", bits, [self.constant(value.view(np.uint8), bits)]
+            )
+            return self.simple("stablehlo.bitcast_convert", type, [known])
         if value.shape:
             attribute = self.dense(value)
         else:

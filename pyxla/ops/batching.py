@@ -15,6 +15,7 @@ from typing import Any
 import numpy as np
 
 from pyxla.ir.core import Instr, Value
+from pyxla.ir.types import limits
 from pyxla.ops.filled import broadcast_in_dim
 
 Operands = Sequence[Value]
@@ -88,11 +89,7 @@ def one_by_one(instr: Instr, operands: Operands, size: int) -> None:
 def neutral(computation: str, dtype: np.dtype) -> np.ndarray:
     """What a binary function known by name leaves as it is."""
     if computation in ("maximum", "minimum"):
-        if dtype.kind in "iu":
-            info = np.iinfo(dtype)
-            return np.array(info.min if computation == "maximum" else info.max, dtype)
-        if dtype.kind != "b":
-            return np.array(-np.inf if computation == "maximum" else np.inf, dtype)
+        return np.array(limits(dtype)[computation == "minimum"], dtype)
     if computation == "and":
         return np.array(True) if dtype.kind == "b" else np.invert(np.zeros((), dtype))
-    return np.array(computation in ("multiply", "minimum"), dtype)
+    return np.array(computation == "multiply", dtype)

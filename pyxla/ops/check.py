@@ -10,18 +10,24 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import Any, NoReturn
 
-import ml_dtypes
 import numpy as np
 
 from pyxla.ir.op import OpError
 from pyxla.ir.types import DTYPE_NAMES, PYTHON_DTYPES, SHORT_NAMES, ArrayType, array_type
 
 BOOLS = frozenset({np.dtype(np.bool_)})
-SIGNED = frozenset(map(np.dtype, (np.int8, np.int16, np.int32, np.int64)))
-UNSIGNED = frozenset(map(np.dtype, (np.uint8, np.uint16, np.uint32, np.uint64)))
+
+
+def _named(letter: str) -> frozenset[np.dtype]:
+    """The element types of names that begin so: `i8`, `i16`, ..."""
+    return frozenset([dtype for name, dtype in DTYPE_NAMES.items() if name.startswith(letter)])
+
+
+SIGNED = _named("i")
+UNSIGNED = _named("u")
 INTS = SIGNED | UNSIGNED
-FLOATS = frozenset(map(np.dtype, (ml_dtypes.bfloat16, np.float16, np.float32, np.float64)))
-COMPLEXES = frozenset(map(np.dtype, (np.complex64, np.complex128)))
+FLOATS = _named("f") | _named("bf")
+COMPLEXES = _named("c")
 INEXACT = FLOATS | COMPLEXES
 NUMERIC = INTS | INEXACT
 ANY = NUMERIC | BOOLS

@@ -356,6 +356,14 @@ def _emit_convert(e: Any, instr: Any, operands: Any) -> Any:
     if source.dtype in BOOLS and target.dtype in INEXACT:
         # XLA makes `convert(bool) * x` a select of x and 0, even where x is infinite or NaN.
         operands = [e.convert(operands[0], array_type(np.dtype(np.int8), source.shape))]
+    if source.dtype.name == "int4" and target.dtype == np.int8:
+        # XLA:CPU computes ints of 4 bits in 8, and forgets to drop those where it converts to them.
+        operands = [e.convert(operands[0], array_type(np.dtype(np.int32), source.shape))]
+    if source.dtype.name == "bfloat16" and target.dtype in FLOATS and target.dtype.itemsize > 2:
+        # It computes bfloat16 in float32, and forgets to round.
+        bits = {"exponent_bits": "8 : i32", "mantissa_bits": "7 : i32"}
+        wide = e.convert(operands[0], target)
+        return e.op("stablehlo.reduce_precision", instr, [wide], bits)
     return e.op("stablehlo.convert", instr, operands)
 
 

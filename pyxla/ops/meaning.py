@@ -6,8 +6,10 @@ width or more gives 0 (or the sign).
 
 from __future__ import annotations
 
+import ml_dtypes
 import numpy as np
 
+from pyxla.ir.types import CLASSES
 from pyxla.ops.check import PARTS, WHOLES
 
 UNSIGNED_OF = {size: np.dtype(f"u{size}") for size in (1, 2, 4, 8)}
@@ -123,8 +125,8 @@ def convert(x: np.ndarray, dtype: np.dtype, weak: bool | None = None) -> np.ndar
     dtype = np.dtype(dtype)
     if x.dtype in PARTS and dtype not in PARTS and dtype != np.bool_:
         x = np.real(x)
-    if x.dtype.kind in "fV" and dtype.kind in "iu":
-        info = np.iinfo(dtype)
+    if CLASSES[x.dtype] == "f" and CLASSES[dtype] in "iu":
+        info = ml_dtypes.iinfo(dtype)
         wide = np.nan_to_num(x.astype(np.float64), nan=0.0)
         inside = np.where((wide >= float(info.max)) | (wide <= float(info.min)), 0.0, wide)
         truncated = inside.astype(dtype)

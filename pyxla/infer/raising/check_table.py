@@ -32,7 +32,7 @@ from pyxla.infer.raising.sizes import (
 )
 from pyxla.infer.structure import OPERATORS
 from pyxla.ir.core import Value
-from pyxla.ir.types import PYTHON_DTYPES, PYTHON_KINDS, SHORT_NAMES
+from pyxla.ir.types import CLASSES, PYTHON_DTYPES, PYTHON_KINDS, SHORT_NAMES
 from pyxla.lib import kernels as k
 from pyxla.lib.registry import LIBRARY
 from pyxla.lib.ufuncs import UFUNCS
@@ -118,7 +118,7 @@ def _fine_as_python(row: Row, engine: Engine, operands: Any, result: Any) -> Val
 
 
 def _weak(x: Array) -> Scalar:
-    dtype = PYTHON_DTYPES[PYTHON_KINDS[x.dtype.kind]]
+    dtype = PYTHON_DTYPES[PYTHON_KINDS[CLASSES[x.dtype]]]
     return Scalar(op.convert(x.value, dtype=dtype, weak=True))
 
 

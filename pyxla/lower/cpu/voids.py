@@ -13,6 +13,7 @@ from typing import Any
 import numpy as np
 
 from pyxla.ir.core import Value
+from pyxla.ir.types import CLASSES
 from pyxla.lower.rules import known, literal
 from pyxla.ops.elementwise import and_, compare, convert, or_, real, select
 from pyxla.ops.index import dynamic_slice
@@ -26,7 +27,7 @@ def never(value: Value) -> Value:
     if value.type.size == 0:
         return constant(value=np.array(False))
     value = number_of(value)
-    if value.type.dtype.kind not in "iu":
+    if CLASSES[value.type.dtype] not in "iu":
         nan = constant(value=np.array(np.nan, value.type.dtype))
         return compare(value, nan, direction="LT")
     dtype = value.type.dtype
