@@ -610,6 +610,7 @@ def compile(  # noqa: A001
       how many states it runs again where it needs more.
     - host="auto": what cannot be compiled is called on the host (`pyxla.host`), with a warning.
     - sizes="bucket": programs are for sizes up to powers of two, and run on part of their arrays.
+    - width=32: arrays and NumPy's scalars that would have 64 bits have 32.
     - platform="tpu": for which platform the function is compiled ("cuda,cpu": for artifacts).
     - mesh=: the mesh of devices that is in scope, as under `jax.set_mesh`.
     - in_shardings=, out_shardings=: where positional arguments and results lie, as for `jax.jit`;

@@ -98,6 +98,8 @@ def _parser() -> argparse.ArgumentParser:
     )
     for name in ("stablehlo", "hlo"):
         commands.choices[name].add_argument("--platform", default="", help=_PLATFORM)
+    for name in ("typed", "stablehlo", "hlo"):
+        commands.choices[name].add_argument("--width", type=int, default=0, help=_WIDTH)
     memory = add("memory", _memory, "say how much memory a call takes", "FUNCTION", "TYPE...")
     talk = add(
         "collectives", _collectives, "say what devices tell each other", "FUNCTION", "TYPE..."
@@ -117,6 +119,7 @@ def _parser() -> argparse.ArgumentParser:
     build = add("build", _build, "write an artifact", "FUNCTION", "TYPE...")
     build.add_argument("-o", metavar="OUT", dest="out", required=True, help="the artifact")
     build.add_argument("--platform", default="", help=f"{_PLATFORM}, or several: tpu,cuda,cpu")
+    build.add_argument("--width", type=int, default=0, help=_WIDTH)
     add("run", _run, "run an artifact or a function on values", "PROGRAM", "VALUE...")
     add("ops", _ops, "list the ops of pyxla.hlo", "NAME...")
     cache = add("cache", _cache, "list the programs that are kept on disk, or remove them")
@@ -156,6 +159,7 @@ def _command(
 
 
 _PLATFORM = "for which platform: cpu, cuda, rocm, tpu"
+_WIDTH = "32: arrays that would have 64 bits have 32"
 _EXAMPLES = {
     "lowered": "lowered model.py:dense",
     "ssa": "ssa model.py:dense",
@@ -203,18 +207,18 @@ def _show(show: Callable[..., str], arguments: argparse.Namespace) -> None:
     options = {"optimized": True} if getattr(arguments, "optimized", False) else {}
     function = function_at(arguments.function)
     given, named = _types(getattr(arguments, "type", ()), function)
-    function = _for_platform(function, getattr(arguments, "platform", ""))
+    function = _as_asked(function, arguments)
     text = show(function, *given, **named, **options)
     print(text, end="" if text.endswith("\n") else "\n")
 
 
-def _for_platform(function: Any, platform: str) -> Any:
-    """The function, compiled for that platform."""
-    if not platform:
-        return function
+def _as_asked(function: Any, arguments: argparse.Namespace) -> Any:
+    """The function, compiled with the options that the command has."""
+    given = {n: v for n in ("platform", "width") if (v := getattr(arguments, n, None))}
+    asked = {name: getattr(make_options(given), name) for name in given}
     plain, options = reflect.unwrapped(function)
-    made = make_options({"platform": platform})
-    return api.compile_with(plain, dataclasses.replace(options, platform=made.platform))
+    changed = dataclasses.replace(options, **asked)
+    return function if changed == options else api.compile_with(plain, changed)
 
 
 def _memory(arguments: argparse.Namespace) -> None:
@@ -351,7 +355,7 @@ def _completion(parser: argparse.ArgumentParser, arguments: argparse.Namespace) 
 def _build(arguments: argparse.Namespace) -> None:
     function = function_at(arguments.function)
     given, named = _types(arguments.type, function)
-    function = _for_platform(function, arguments.platform)
+    function = _as_asked(function, arguments)
     try:
         api.build(function, *given, path=arguments.out, **named)
     except (OSError, ValueError) as error:  # ValueError: a null character

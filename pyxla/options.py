@@ -37,6 +37,7 @@ class Options:
     sizes: "bucket" rounds the sizes of arrays up to powers of two, so that few programs are made.
     platform: for which platforms modules are made ("tpu", "cuda,cpu"), where programs do not run on
     the default device.
+    width: 32 gives 32 bits to arrays and NumPy's scalars that would have 64.
     placement: where arguments and results lie (`runtime.placement`).
     """
 
@@ -53,6 +54,7 @@ class Options:
     host: str = ""
     sizes: str = ""
     platform: str = ""
+    width: int = 64
     placement: Any = None
 
     @property
@@ -64,6 +66,7 @@ class Options:
 PLACING = ("mesh", "in_shardings", "out_shardings", "donate")  # parameters of `compile`, too
 PLATFORMS = ("cpu", "cuda", "rocm", "tpu")
 DEFAULTS = Options()
+CHOICES: dict[str, tuple[Any, ...]] = {"sizes": ("bucket",), "host": ("auto",), "width": (32,)}
 LEAST = {"list_capacity": 1, "residual_bytes": 0, "snapshots": 1, "timeout": 0}
 
 
@@ -86,9 +89,11 @@ def make_options(given: dict[str, Any]) -> Options:
     for name, least in LEAST.items():
         if given.get(name, least) < least:
             raise CompileError(f"option {name!r} is {given[name]}; it must be {least} at least")
-    for name, word in {"sizes": "bucket", "host": "auto"}.items():
-        if given.get(name, "") not in ("", word):
-            raise CompileError(f"option {name!r} is {given[name]!r}", hint=f"it may be {word!r}")
+    for name, words in CHOICES.items():
+        found = given.get(name, getattr(DEFAULTS, name))
+        if found not in (getattr(DEFAULTS, name), *words):
+            hint = f"it may be {' or '.join(map(repr, words))}"
+            raise CompileError(f"option {name!r} is {found!r}", hint=hint)
     made = dataclasses.replace(DEFAULTS, **given)
     for name in made.platforms:
         if name not in PLATFORMS:

@@ -47,6 +47,7 @@ class Engine(Protocol):
     rules: Any
     transfer: dict[str, Callable[..., Any]]
     checks: bool
+    options: Any
     faults: Any
     postponed: Any
     guards: tuple[type, ...]

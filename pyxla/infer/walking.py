@@ -8,7 +8,7 @@ from __future__ import annotations
 from typing import Any
 
 from pyxla.errors import CompileError, InternalError, in_program
-from pyxla.infer import using
+from pyxla.infer import narrowing, using
 from pyxla.infer.calls.captures import NewCapture
 from pyxla.infer.calls.depth import check_depth, noted, too_deep
 from pyxla.infer.demands import Needs
@@ -128,11 +128,15 @@ def _emit(engine: Engine, frame: Frame, block: Block) -> None:
     transfer = engine.transfer
     step = engine.rules.apart if engine.demands.apart else engine.shared
     builder = engine.builder
+    narrow = narrowing.is_asked(engine, frame)
     try:
         for index, instr in enumerate(block.instrs):
             builder.loc = instr.loc
             frame.position = (block, index)
+            first = len(engine.heap.infos)
             result = (step or transfer[instr.op.name])(engine, frame, instr)
+            if narrow:
+                result = narrowing.of(engine, result, first)
             if instr.results:
                 if len(instr.results) == 1:
                     env[instr.results[0]] = result

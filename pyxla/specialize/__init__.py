@@ -300,12 +300,14 @@ def _run(world: World) -> Specialization:
     engine, request = world.engine, world.request
     entry = engine.block
     count = len(world.args) - len(request.names)
-    kwargs = dict(zip(request.names, world.args[count:], strict=True))
     call = engine.rules.call
     world.fill_buffers()
     placed = getattr(placement_of(request), "out_shardings", None)
 
     def visit() -> Any:
+        if request.options is not None and request.options.width == 32:
+            world.narrow()
+        kwargs = dict(zip(request.names, world.args[count:], strict=True))
         made = call(engine, Const(request.function), world.args[:count], kwargs)
         made = gathered.gathered(engine, request.function, made)
         if placed is None:

@@ -9,6 +9,7 @@ from typing import Any
 
 import jax
 
+from pyxla.infer import narrowing
 from pyxla.infer.arrays import views
 from pyxla.infer.arrays.overlaps import shared_buffer
 from pyxla.infer.calls.captures import Captures
@@ -93,6 +94,7 @@ class World:
         )
         self.parts: dict[int, list[tuple[int, Ref]]] = {}
         self.cells: dict[int, Ref] = {}
+        self.arrays: list[int] = []  # cells of the caller's arrays
         # What is in sets, deques and the like: a cell, and what that held.
         self.inside: dict[int, tuple[int, Any]] = {}
         self.given_rows: dict[type, Given] = {}
@@ -270,7 +272,8 @@ class World:
         leaf = len(self.params) - 1
         if arg.kind == "jax" and self.names.get(path[0]) in self.given_up:
             self.donated.append(leaf)
-            return Ref(self.engine.heap.new(Array(value), None))
+            self.arrays.append(self.engine.heap.new(Array(value), None))
+            return Ref(self.arrays[-1])
         if leaf in self.same:
             return self.cells[self.same[leaf]]
         if leaf in self.buffers:
@@ -282,6 +285,8 @@ class World:
             read_only = "the memory of this array overlaps that of another argument"
         ref = self.cells[leaf] = self.pin(Array(value), path, read_only)
         self.leaves[ref.cell] = leaf
+        if not self.drawn:
+            self.arrays.append(ref.cell)
         self.engine.heap.infos[ref.cell].strides = dict(self.request.memory.strides).get(leaf)
         if arg.kind == "jax":
             self.engine.jax_cells.add(ref.cell)
@@ -298,6 +303,18 @@ class World:
         self.parts.setdefault(ref.cell, []).append((leaf, ref))
         self.named[ref.cell, ref.view] = path
         return ref
+
+    def narrow(self) -> None:
+        """Give 32 bits to the arrays (`compile(width=32)`); the caller's keep what they have."""
+        wide: list[Array] = []
+        for cell in [*self.arrays, *self.parts]:
+            narrowing.narrowed(self.engine, Ref(cell), 0, wide)
+            if cell in self.initial:
+                self.initial[cell] = self.engine.heap.contents[cell]
+        self.args = [
+            narrowing.narrowed(self.engine, x, len(self.engine.heap.infos), wide) for x in self.args
+        ]
+        narrowing.check(self.engine, wide)
 
     def fill_buffers(self) -> None:
         """Put together, from the arguments, the memory that they share."""
