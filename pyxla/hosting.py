@@ -12,7 +12,7 @@ from pyxla.errors import CompileError
 from pyxla.infer.calls import hosted
 from pyxla.infer.calls.hosted import UNTOLD, Told
 from pyxla.infer.engine import Engine
-from pyxla.infer.lattice import Const
+from pyxla.infer.lattice import Compound, Const
 from pyxla.lib.registry import rule
 from pyxla.runtime.descriptions import ArgArray, ArgDict, ArgList, ArgScalar, ArgStatic, ArgTuple
 from pyxla.types import describe
@@ -75,6 +75,8 @@ def host(function: Any = None, *, returns: Any = UNTOLD) -> Any:
 
 @rule(host)
 def _host(engine: Engine, function: Any = Const(None), *, returns: Any = Const(UNTOLD)) -> Any:  # noqa: B008
+    if isinstance(function, Const) and function.value is None:
+        return Compound("partial", (Const(host), returns), (0, ("returns",)))
     made = host(
         hosted.function_of(engine, function),
         returns=engine.static(returns, "the type of what the host returns"),

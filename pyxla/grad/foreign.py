@@ -2,14 +2,29 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from typing import Any
 
+from pyxla.errors import CompileError
 from pyxla.grad.activity import is_inexact
 from pyxla.infer.lattice import Array
 from pyxla.ir.core import Instr, Value
+from pyxla.ir.rewrite import walk
 from pyxla.lib.foreign import DERIVATIVES, call_jax
 from pyxla.ops.batching import is_batched
+from pyxla.ops.foreign import host_call
+
+
+def check_once(instrs: Iterable[Instr], what: str) -> None:
+    """Refuse to run code again that calls the host, which may answer otherwise then."""
+    for instr in walk(instrs):
+        if instr.attrs.get("result_types") and not instr.attrs["reads"] and instr.op is host_call:
+            raise CompileError(
+                f"{what} runs code again that calls the host",
+                instr.loc,
+                hint="pass what it returns as an argument; pyxla.grad calls it once, but for loops "
+                "of unknown length",
+            )
 
 
 def foreign_jvp(instr: Instr, tangents: Sequence[Value | None]) -> tuple[Value | None, ...]:

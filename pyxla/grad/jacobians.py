@@ -13,6 +13,7 @@ from typing import Any
 from pyxla.grad.activity import is_inexact
 from pyxla.grad.batch import batch
 from pyxla.grad.emitting import buffer, inline, into, loop, number, store
+from pyxla.grad.foreign import check_once
 from pyxla.grad.forward import jvp
 from pyxla.grad.nested import Nested, emit
 from pyxla.grad.reverse import split_vjp
@@ -170,6 +171,7 @@ def _each(
     region = Region((Value(I64),))
     with into(region.instrs):
         region.results = tuple(_strong(make(*region.params)))
+    check_once(region.instrs, "this derivative")
     if _fits(region, count):
         return _at_once(region, count)
 

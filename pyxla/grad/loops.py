@@ -15,6 +15,7 @@ from collections.abc import Sequence
 from pyxla.grad.activity import useful_slots
 from pyxla.grad.checkpoints import Blocks, checkpointed, in_passing
 from pyxla.grad.emitting import buffer, into, number
+from pyxla.grad.foreign import check_once
 from pyxla.grad.residuals import defined_in, plan
 from pyxla.grad.reversals import sealed
 from pyxla.grad.stacks import Reversal, count_down, counted, stack
@@ -43,6 +44,9 @@ def reverse_loop(sweep: Sweep, instr: Instr, cts: list[Value | None], region: Re
     else:
         loop = rewrite.clone_instr(instr, {})
         blocks = Blocks.of(loop, made, sweep.options.snapshots, inner=bool(sweep.fleeting))
+        state = [made.body.results[k] for k in blocks.state]
+        again = rewrite.slice_of(made.body.instrs, [*state, *made.saved])
+        check_once(again, "the reverse of a loop of unknown length")
         taken = in_passing(instr, region.instrs, blocks)
         count = number(found.bound) if found and found.exact else counted(instr, region.instrs)
         results = sealed(

@@ -12,6 +12,7 @@ from typing import Any
 
 from pyxla.errors import CompileError
 from pyxla.grad.emitting import inline
+from pyxla.grad.foreign import check_once
 from pyxla.grad.forward import jvp
 from pyxla.grad.reverse import vjp
 from pyxla.ir.build import Builder, building
@@ -36,6 +37,7 @@ class Derivative(Program):
     """
 
     sharding = None  # that of the program is in sight of JAX too
+    has_effects = False  # what it prints, the program prints
     make: Callable[[], Region]
     linear: Wrt
     transposed: Callable[[], Program]
@@ -67,6 +69,7 @@ class Derivative(Program):
 def _origin(program: Program) -> Region:
     if program.origin is None:
         raise CompileError(f"the derivative of '{program.name}' is not known: it was loaded")
+    check_once(program.origin.instrs, "a derivative by JAX")
     return program.origin
 
 

@@ -8,6 +8,7 @@ from typing import Any
 from pyxla.errors import CompileError
 from pyxla.grad.activity import is_inexact, vary
 from pyxla.grad.emitting import inline, into
+from pyxla.grad.foreign import check_once
 from pyxla.grad.reversals import forward_reversal, reverse_reversal
 from pyxla.grad.sweep import Sweep
 from pyxla.ir.build import current
@@ -54,6 +55,7 @@ def check_rule(instr: Instr, varied: set[Value]) -> None:
 def _again(sweep: Sweep, instr: Instr, cts: list[Value | None], barred: bool) -> None:
     """Run the code again in the reverse, and back through it."""
     (inner,) = instr.regions
+    check_once(inner.instrs, "the reverse of a checkpoint")
     outside = [v for v in free_values(inner) if v in sweep.varied]
     mapping: Mapping = {v: optimization_barrier(v) if barred else v for v in outside}
     fresh = dict(mapping)

@@ -351,7 +351,7 @@ class Executable:
         """The flat results of a program that calls Python, under a trace, which would keep both of
         two calls."""
         if not self.outcome.jax and not any(isinstance(x, jax.core.Tracer) for x in leaves):
-            with jax.ensure_compile_time_eval():
+            with jax.ensure_compile_time_eval(), jaxlink.scoped():
                 return self.values(leaves)
         if self.outcome.faults is not None or any(map(_of_host, self.outcome.sites)):
             if self.program.options.checks:
