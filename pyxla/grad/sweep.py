@@ -27,7 +27,7 @@ from pyxla.ops.contract import dot_general
 from pyxla.ops.contribution import Contribution, Into, Sum
 from pyxla.ops.elementwise import compare, convert, or_, select
 from pyxla.ops.filled import spread_like, zeros
-from pyxla.ops.foreign import foreign
+from pyxla.ops.foreign import foreign, host_call
 from pyxla.ops.linear import cholesky, triangular_solve
 from pyxla.ops.reduce import reduce
 from pyxla.ops.scope import guard
@@ -181,11 +181,15 @@ def pull(instr: Instr, ct: Any, wanted: Sequence[bool]) -> Sequence[Contribution
 
 
 def no_rule(instr: Instr, which: str = "") -> CompileError:
+    name = instr.op.name
+    if instr.op is host_call:
+        name = f"the host function {instr.attrs['function'].__name__}"
     return CompileError(
-        f"{instr.op.name}{which} has no derivative rule",
+        f"{name}{which} has no derivative rule",
         instr.loc,
         types=[str(value.type) for value in instr.operands],
-        hint="write it with operations that have one, or stop the gradient before it",
+        hint="write it with operations that have one, state it by pyxla.custom_vjp, or stop the "
+        "gradient before it",
     )
 
 

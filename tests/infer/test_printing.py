@@ -200,7 +200,9 @@ def test_streams_of_sys(capsys):
 
 
 def test_files_are_refused():
-    with pytest.raises(pyxla.CompileError, match="for sys.stdout and sys.stderr alone"):
+    with pytest.raises(
+        pyxla.CompileError, match="for sys.stdout, sys.stderr and files that are open"
+    ):
         pyxla.compile(lambda x, file: print(x, file=file))(1, "out")
 
 

@@ -9,6 +9,7 @@ a JAX function (a foreign op), or, for known arguments only, any foldable functi
 from __future__ import annotations
 
 import functools
+import io
 import math
 import types
 import typing
@@ -86,6 +87,8 @@ def _call_known(engine: Engine, value: Any, args: list[Any], kwargs: dict[str, A
     if (found := engine.rules.of_text(engine, value, args, kwargs)) is not None:
         return found
     owner = getattr(value, "__self__", None)
+    if isinstance(owner, io.IOBase):
+        return engine.rules.on_host(engine, value, args, kwargs)
     if type(owner) in STATES:  # np.random.rand, random.random: methods of generators
         ref = engine.captures.abstract(engine, owner)
         return call_object(engine, getattr(type(owner), value.__name__), [ref, *args], kwargs)

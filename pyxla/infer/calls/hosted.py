@@ -9,6 +9,7 @@ A program with such calls has its checks in place, so that it runs once.
 
 from __future__ import annotations
 
+import io
 import itertools
 import warnings
 from collections.abc import Callable, Hashable, Iterator, Sequence
@@ -82,6 +83,9 @@ class Told:
 
 
 UNTOLD = object()
+_INT = Told(python_type(int), "python")
+# What methods of open files return.
+_OF_FILES = {"write": _INT, "seek": _INT, "tell": _INT, "flush": None, "writelines": None}
 # "of": what the annotation of a function says of its result, UNTOLD where that is nothing.
 ANNOTATED: dict[str, Callable[[Any], Any]] = {}
 
@@ -110,8 +114,11 @@ def call_unasked(engine: Engine, value: Any, args: Sequence[Any], kwargs: dict[s
     Where nothing says what it returns, one of a library that only computes is tried, on ones.
     """
     engine.findings.hosted.add(value)
+    name = name_of(value)
+    if isinstance(getattr(value, "__self__", None), io.IOBase):
+        return call(engine, name, value, args, kwargs, _OF_FILES.get(name, UNTOLD))
     told, pure = ANNOTATED["of"](value), is_computation(value)
-    return call(engine, name_of(value), value, args, kwargs, told, pure)
+    return call(engine, name, value, args, kwargs, told, pure)
 
 
 def _tried(function: Callable[..., Any], args: Sequence[Any], kwargs: dict[str, Any]) -> Any:

@@ -8,6 +8,7 @@ outside array which every `print` changes, so that branches, loops and calls car
 from __future__ import annotations
 
 import builtins
+import io
 import sys
 from collections.abc import Callable, Sequence
 from typing import Any
@@ -52,24 +53,26 @@ def _print(
 
     def print_(*given: np.ndarray) -> None:
         sep, end, flush = (read(given) for read in ends)
-        file = getattr(sys, stream)
-        builtins.print(*[read(given) for read in readers], sep=sep, end=end, file=file, flush=flush)
+        made = [read(given) for read in readers]
+        builtins.print(*made, sep=sep, end=end, file=stream(), flush=flush)
 
     do(engine, print_, values)
     return Const(None)
 
 
-def _stream(engine: Engine, file: Any) -> str:
-    """Which attribute of `sys` is printed to: what it is when the program prints."""
+def _stream(engine: Engine, file: Any) -> Callable[[], Any]:
+    """What is printed to, when the program prints: an attribute of `sys`, or an open file."""
     if isinstance(file, Const) and file.value is None:
-        return "stdout"
+        return lambda: sys.stdout
     outside = [place.read() for place, x in engine.captures.places.items() if x is file]
     outside += [file.value] if isinstance(file, Const) else []
     for name in ("stdout", "stderr"):
         if any(x is getattr(sys, name) for x in outside):
-            return name
+            return lambda: getattr(sys, name)
+    if isinstance(file, Const) and isinstance(file.value, io.IOBase):
+        return lambda: file.value
     raise engine.refuse(
-        "print(file=...) is compiled for sys.stdout and sys.stderr alone",
+        "print(file=...) is compiled for sys.stdout, sys.stderr and files that are open",
         "return the text, and write it outside",
     )
 
