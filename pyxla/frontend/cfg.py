@@ -8,6 +8,7 @@ has one predecessor outside the loop, and one inside.
 
 from __future__ import annotations
 
+import dataclasses
 import operator
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
@@ -348,15 +349,14 @@ class GraphBuilder:
         free = nested.scope.free
         inner = nested_function(node, nested.name, self.source, free, nested.decorators)
         lowered = self.lowered
-        inner.stages["lowered"] = Lowered(
-            node, nested.scope, lowered.booleans, lowered.nested, lowered.prefix
-        )
+        inner.stages["lowered"] = dataclasses.replace(lowered, node=node, scope=nested.scope)
         defaults = [*spec.defaults, *[d for d in spec.kw_defaults if d is not None]]
         operands = [self.value(d) for d in defaults]
         operands += [self.lookup(BOX_PREFIX + name) for name in free]
+        has_attributes = node.name in lowered.attributed or nested.decorators
         attrs = {
             "function": inner,
-            "freevars": free,
+            "freevars": (*free, pyops.ATTRIBUTES) if has_attributes else free,
             "defaults": inner.defaults,
             "kwdefaults": inner.kwdefaults,
         }

@@ -36,7 +36,7 @@ from pyxla.frontend.source import SourceFunction, once
 class Lowered:
     """A desugared function.  booleans: temporaries that hold a bool.  nested: by their `def`.
 
-    prefix: what temporaries begin with.
+    prefix: what temporaries begin with.  attributed: names of what attributes are assigned to.
     """
 
     node: gast.FunctionDef
@@ -44,6 +44,7 @@ class Lowered:
     booleans: frozenset[str] = frozenset()
     nested: dict[gast.FunctionDef, Nested] = field(default_factory=dict)
     prefix: str = "_t"
+    attributed: frozenset[str] = frozenset()
 
     def temporary(self, name: str) -> bool:
         """Whether the program has no such variable."""
@@ -59,8 +60,14 @@ def desugar(source: SourceFunction) -> Lowered:
     except RecursionError:
         raise fence.too_deep(source.loc) from None
     resolve(desugarer.scope, source.freevars)
-    booleans = frozenset(desugarer.booleans)
-    return Lowered(node, desugarer.scope, booleans, desugarer.nested, desugarer.prefix)
+    return Lowered(
+        node,
+        desugarer.scope,
+        frozenset(desugarer.booleans),
+        desugarer.nested,
+        desugarer.prefix,
+        frozenset(desugarer.attributed),
+    )
 
 
 def lowered_source(source: SourceFunction) -> str:

@@ -146,6 +146,7 @@ class Desugarer:
         self.rebound: set[str] = set()
         self.booleans: set[str] = set()
         self.nested: dict[gast.FunctionDef, Nested] = {}
+        self.attributed: set[str] = set()  # names of what attributes are assigned to
         self.handled: gast.Name | None = None  # what `raise` on its own raises
         self.guarded = False
 
@@ -413,6 +414,8 @@ class Desugarer:
             return node if text == node.id else at(tree.store(text), node)
         if isinstance(node, gast.Attribute):
             attr = mangle(node.attr, self.class_name)
+            if isinstance(node.value, gast.Name):
+                self.attributed.add(node.value.id)
             return at(gast.Attribute(self.expr(node.value), attr, STORE), node)
         if isinstance(node, gast.Subscript):
             value, index = self.pair(node.value, node.slice)

@@ -9,7 +9,8 @@
     unbound {name}                 -> marks a name without a value (`del x`, not yet assigned)
     bound (value)                  a name is read that may have none
     function {function, freevars, defaults, kwdefaults} (default*, kwdefault*, box*)
-                                   -> closure over a nested `SourceFunction`
+                                   -> closure over a nested `SourceFunction`; where the free
+                                   variables end with ATTRIBUTES, it has a cell of attributes
     call {layout} (callee, arg*)   -> layout: one of "pos", "star", "kwstar" or "kw:NAME" per arg
     binary {op} (a, b)   inplace {op} (a, b)      op: "add" ... as in the `operator` module
     unary {op} (a)                                op: "neg" "pos" "invert" "not_"
@@ -58,6 +59,7 @@ BOX_SET = PyOp("box_set")
 UNBOUND = PyOp("unbound")
 BOUND = PyOp("bound")
 FUNCTION = PyOp("function")
+ATTRIBUTES = "__dict__"  # the last of the free variables of a function that is given attributes
 CALL = PyOp("call")
 BINARY = PyOp("binary")
 INPLACE = PyOp("inplace")

@@ -277,6 +277,9 @@ class Engine:
                 f"a {type(result).__name__} is made, whose arithmetic is not an ndarray's",
                 "use plain arrays, and a mask with np.where",
             )
+        if type(result) is tuple and not is_constant(result):
+            made = {id(item): self.abstract(item) for item in result}  # `diag_indices`: one twice
+            return Tuple(tuple([made[id(item)] for item in result]))
         if isinstance(result, (np.ndarray, list, dict, tuple)) and not is_constant(result):
             return self.abstract(result)
         return self.captures.abstract(self, result)

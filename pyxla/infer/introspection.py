@@ -18,6 +18,7 @@ from pyxla.frontend import dispatchers, support
 from pyxla.infer import using
 from pyxla.infer.arrays import access as arrays
 from pyxla.infer.arrays.shadows import flag_of, number, one_of, position
+from pyxla.infer.calls import functions
 from pyxla.infer.calls.dispatch import call
 from pyxla.infer.calls.visiting import find
 from pyxla.infer.classes import has_get
@@ -117,6 +118,7 @@ def _type(engine: Engine, x: Any) -> Any:
 @rule(getattr)
 def _getattr(engine: Engine, x: Any, name: Any, *default: Any) -> Any:
     known = engine.static(name, "the name of an attribute")
+    x = functions.owner(engine, x, known)
     if not default:
         return get_attribute(engine, x, known)
     if _computes(engine, x, known):
@@ -176,6 +178,7 @@ def has_attribute(engine: Engine, x: Any, name: Any) -> Any:
     if is_variant(x, "optional"):
         return _of_each(engine, x, lambda item: has_attribute(engine, item, name))
     known = engine.static(name, "the name of an attribute")
+    x = functions.owner(engine, x, known)
     if _computes(engine, x, known):
         return call(engine, Const(is_computed), [x, name], {})
     field = _perhaps(engine, x, known)

@@ -291,6 +291,8 @@ def _of_compound(engine: Engine, x: Any, name: str) -> Any:
         return _of_exception(engine, x, name)
     if not isinstance(x, Compound):
         raise missing(engine, x, arrays.kind_of(engine, x), name)
+    if (owner := functions.owner(engine, x, name)) is not x:
+        return get_attribute(engine, owner, name)
     if x.kind in ("range", "slice") and name in ("start", "stop", "step"):
         return x.items[("start", "stop", "step").index(name)]
     if x.kind == "super":
@@ -358,6 +360,7 @@ def _of_super(engine: Engine, x: Compound, name: str) -> Any:
 
 def set_attribute(engine: Engine, x: Any, name: str, value: Any, plainly: bool = False) -> None:
     """`x.name = value`; plainly: as `object.__setattr__` does it."""
+    x = functions.attributes_of(x) or x
     content = engine.heap.contents.get(x.cell) if isinstance(x, Ref) else None
     pooled = type(content) is Pooled
     content = engine.content(x) if pooled else content
@@ -418,6 +421,7 @@ def _delete(engine: Engine, x: Any, name: Any) -> Any:
 
 def delete_attribute(engine: Engine, x: Any, name: str) -> None:
     """`del x.name`."""
+    x = functions.owner(engine, x, name)
     content = engine.heap.contents.get(x.cell) if isinstance(x, Ref) else None
     found = engine.captures.member(content.cls, name) if isinstance(content, ObjectCell) else None
     if isinstance(found, property):

@@ -12,6 +12,7 @@ from collections.abc import Callable
 from types import ModuleType
 from typing import Any
 
+from pyxla.frontend.pyops import ATTRIBUTES
 from pyxla.frontend.support import Open, sequence, sequence_ahead
 from pyxla.infer import using
 from pyxla.infer.arrays import access as arrays
@@ -38,7 +39,7 @@ from pyxla.infer.raising.refusals import ITERATION, need
 from pyxla.infer.text.pieces import formatted, joined
 from pyxla.ir.core import Instr
 from pyxla.lib import sequences
-from pyxla.lib.variables import Variable
+from pyxla.lib.variables import Attributes, Variable
 
 Transfer = Callable[[Engine, Frame, Instr], Any]
 TRANSFER: dict[str, Transfer] = {}
@@ -123,6 +124,8 @@ def _function(engine: Engine, frame: Frame, instr: Instr) -> Any:
     operands = tuple([frame.env[v] for v in instr.operands])
     attrs = instr.attrs
     meta = (attrs["function"], attrs["freevars"], attrs["defaults"], attrs["kwdefaults"])
+    if ATTRIBUTES in attrs["freevars"]:
+        operands = (*operands, engine.new(ObjectCell(Attributes, {})))
     return Compound("function", operands, (*meta, engine.module_of(frame)))
 
 

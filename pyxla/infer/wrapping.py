@@ -5,7 +5,7 @@ from __future__ import annotations
 import functools
 from typing import Any
 
-from pyxla.infer.calls.functions import call_wrapper
+from pyxla.infer.calls.functions import call_wrapper, take_over
 from pyxla.infer.engine import Engine
 from pyxla.infer.lattice import Compound, Const
 from pyxla.infer.objects import get_attribute, set_attribute
@@ -20,6 +20,7 @@ def _update_wrapper(engine: Engine, wrapper: Any, wrapped: Any, *args: Any, **kw
     if args or kwargs:
         raise engine.refuse(_OPTIONS)
     if isinstance(wrapper, Compound | Const):
+        take_over(engine, wrapper, wrapped)
         return Compound("transformed", (wrapper, wrapped), call_wrapper)
     for name in ("__name__", "__module__"):
         set_attribute(engine, wrapper, name, get_attribute(engine, wrapped, name))

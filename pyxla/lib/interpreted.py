@@ -607,6 +607,15 @@ def stored_or_asked(x: Any, name: str, ask: Any) -> Any:
     return stored(x, name) if is_stored(x, name) else ask(x, name)
 
 
+def given_arguments(x: Any, alias: Any) -> Any:
+    """What `Stack[float]()` makes of what `Stack()` makes."""
+    try:
+        x.__orig_class__ = alias
+    except AttributeError:  # it has slots, or is frozen
+        pass
+    return x
+
+
 def computed_once(instance: Any, name: str, function: Any) -> Any:
     """What `functools.cached_property` gives."""
     if is_stored(instance, name):

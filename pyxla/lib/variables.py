@@ -60,3 +60,10 @@ def variable(owner: Any, name: str | None = None) -> Variable:
     if found is None:
         found = _KNOWN[key] = Variable(owner, name)
     return found
+
+
+class Attributes:
+    """The attributes of a function that was made by a `def` in a program."""
+
+
+Attributes.__name__ = "function"  # as messages call their owner

@@ -553,3 +553,11 @@ def copies_when_needed(x):
     never = np.asarray(x, copy=False)
     same[0], other[1], never[2] = 7, 8, 9
     return same, other, never, np.array(x, dtype=int, copy=None)
+
+
+@program("indices", lambda: (np.eye(3),))
+def one_array_twice(x):
+    rows, columns = np.diag_indices_from(x)
+    rows[0] = 2
+    x[rows, columns] = 5
+    return x, columns

@@ -7,7 +7,7 @@ import dataclasses
 import math
 import operator
 from dataclasses import dataclass, field
-from typing import NamedTuple
+from typing import Generic, NamedTuple, TypeVar
 
 import numpy as np
 
@@ -239,3 +239,44 @@ def attributes_made_up(x):
         asked += (it.c,)
     except AttributeError as error:
         return it.a, asked, str(error)
+
+
+T = TypeVar("T")
+
+
+class Stack(Generic[T]):
+    def __init__(self):
+        self.held: list[T] = []
+
+    def push(self, x: T) -> Stack[T]:
+        self.held.append(x)
+        return self
+
+    def pop(self) -> T:
+        return self.held.pop()
+
+
+class Slotted(Generic[T]):
+    __slots__ = ("x",)
+
+    def __init__(self, x: T):
+        self.x = x
+
+
+@dataclass(frozen=True)
+class Node(Generic[T]):
+    x: T
+    rest: Node[T] | None = None
+
+
+FloatStack = Stack[float]
+
+
+@program("generic", lambda: (2.0,))
+def classes_with_parameters(x):
+    stack = Stack[float]().push(x).push(x + 1)
+    outside = FloatStack()
+    outside.push(stack.pop())
+    node = Node[float](x, Node(x + 1))
+    kind = stack.__orig_class__ is Stack[float], isinstance(stack, Stack), vars(Stack[int]())
+    return stack, outside, node, Slotted[float](x).x, kind

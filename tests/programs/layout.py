@@ -89,3 +89,14 @@ def scaled_where_it_may_be(x):
         x = x.copy()
     x *= 2
     return x, x.flags.writeable
+
+
+@program("flags", lambda: (R(2, 3),), lambda: (R(4, 3)[::2],), lambda: (R(2, 3).T,))
+def flags_by_name(x):
+    flags, turned = x.flags, x.T.flags
+    try:
+        flags["Q"]
+    except KeyError as error:
+        unknown = error.args
+    named = flags["C"], flags["F"], flags["W"], flags["C_CONTIGUOUS"], turned["FORTRAN"]
+    return named, turned["FNC"], flags["FORC"], flags.fnc, flags.fortran, unknown

@@ -11,9 +11,10 @@ from __future__ import annotations
 import functools
 import inspect
 import itertools
+import operator
 from collections.abc import Callable
 from dataclasses import dataclass, replace
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 from numpy.lib.stride_tricks import as_strided
@@ -25,7 +26,7 @@ from pyxla.infer.calls.library import call_library
 from pyxla.infer.engine import Engine
 from pyxla.infer.facts.extent import lower
 from pyxla.infer.heap import READ_ONLY, ListCell
-from pyxla.infer.lattice import Array, Ref, Scalar, Tuple
+from pyxla.infer.lattice import Array, Const, Ref, Scalar, Tuple
 from pyxla.infer.raising.sizes import verify_reshaped
 from pyxla.ir.types import ArrayType
 from pyxla.lib import creation
@@ -197,14 +198,34 @@ def shown(engine: Engine, ref: Ref) -> Shown:
     return Shown(base.type, ref.view, shape, extents, dtype, strides, base.extents is not None)
 
 
-class Flags(NamedTuple):
+@dataclass(frozen=True, slots=True)
+class Flags:
     """What the flags of an array say of its layout, and whether it may be written."""
 
     c_contiguous: bool
     f_contiguous: bool
     contiguous: bool
+    fortran: bool
     forc: bool
+    fnc: bool
     writeable: bool
+
+    def __getitem__(self, name: Any) -> bool:
+        """Of the flags by their names in capitals: this says whether there is one of that name."""
+        return np.empty(()).flags[name]
+
+
+_LETTERS = {"C": "c_contiguous", "F": "f_contiguous", "W": "writeable"}
+
+
+@rule(Flags.__getitem__)
+def _flag(engine: Engine, flags: Const, name: Any) -> Any:
+    known = engine.static(name, "the name of a flag")
+    found = engine.fold_object(operator.getitem, (flags.value, known))
+    field = _LETTERS.get(known, known.lower())
+    if not hasattr(flags.value, field):
+        raise engine.refuse(f"whether an array is {known} is not known", "use C, F or WRITEABLE")
+    return found and Const(getattr(flags.value, field))
 
 
 def _is_writeable(engine: Engine, ref: Ref) -> bool:
@@ -223,7 +244,7 @@ def of_layout(engine: Engine, x: Any, name: str) -> Any:
             raise engine.refuse(NOT_SUPPORTED, REMEDY)
     if name == "flags":
         flags = (ref.layout if ref else np.empty(())).flags
-        layout = {field: getattr(flags, field) for field in Flags._fields[:-1]}
+        layout = {field: getattr(flags, field) for field in Flags.__slots__[:-1]}
         return Flags(**layout, writeable=isinstance(x, Ref) and _is_writeable(engine, x))
     if ref is None:
         return ()

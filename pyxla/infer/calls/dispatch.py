@@ -38,6 +38,7 @@ from pyxla.infer.lattice import Compound, Const, Ref
 from pyxla.infer.raising.refusals import lacking
 from pyxla.lib import iterators
 from pyxla.lib.containers import in_python, is_stand, stand_for
+from pyxla.lib.interpreted import given_arguments
 from pyxla.lib.random.libm import python_exp
 from pyxla.lib.random.state import STATES
 from pyxla.lib.refused import refusal
@@ -132,6 +133,10 @@ def _call_known(engine: Engine, value: Any, args: list[Any], kwargs: dict[str, A
             engine.captures.guard(value.keywords, name, argument)
         named = {k: engine.captures.abstract(engine, a) for k, a in value.keywords.items()}
         return call_object(engine, value.func, [*bound, *args], {**named, **kwargs})
+    origin = typing.get_origin(value)
+    if isinstance(origin, type) and issubclass(origin, typing.Generic):  # type: ignore[arg-type]
+        made = call_object(engine, origin, args, kwargs)
+        return call_object(engine, given_arguments, [made, Const(value)], {})
     if typing.is_typeddict(value):
         return call_object(engine, dict, args, kwargs)
     value = stand_for(value) if isinstance(value, type) else value

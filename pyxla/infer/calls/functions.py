@@ -5,10 +5,13 @@ from __future__ import annotations
 import functools
 from typing import Any
 
+from pyxla.frontend.pyops import ATTRIBUTES
 from pyxla.infer.calls.states import CountState
 from pyxla.infer.engine import Engine
+from pyxla.infer.heap import ObjectCell
 from pyxla.infer.joins import choices
-from pyxla.infer.lattice import Compound, Const, is_variant
+from pyxla.infer.lattice import Compound, Const, Ref, is_variant
+from pyxla.lib.variables import Attributes
 
 # What a wrapper takes over.
 TAKEN = ("__name__", "__module__", "__doc__")
@@ -21,6 +24,34 @@ def call_wrapper(
 ) -> Any:
     """Call `functools.wraps(wrapped)(wrapper)`; `items` are wrapper and wrapped."""
     return engine.rules.call(engine, items[0], args, kwargs)
+
+
+def attributes_of(x: Any) -> Ref | None:
+    """Where the attributes are of a function that was made by a `def` inside, if it has any."""
+    if is_wrapper(x):
+        return attributes_of(x.items[0])
+    is_made = isinstance(x, Compound) and x.kind == "function" and ATTRIBUTES in x.meta[1]
+    return x.items[-1] if is_made else None
+
+
+def owner(engine: Engine, x: Any, name: str) -> Any:
+    """What has the attribute `name` of `x`: where it was assigned, the attributes of a function."""
+    held = attributes_of(x)
+    return x if held is None or name not in engine.content(held).fields else held
+
+
+def take_over(engine: Engine, wrapper: Any, wrapped: Any) -> None:
+    """Give a function the attributes of the one that it wraps."""
+    own, other = attributes_of(wrapper), attributes_of(wrapped)
+    if other is not None and engine.content(other).fields and own is None:
+        words = "a function that a decorator gave attributes is wrapped"
+        raise engine.refuse(words, "write the wrapper as a decorated function: @functools.wraps(f)")
+    if own is not None:
+        kept = engine.content(own).fields
+        fields = {name: x for name, x in kept.items() if name not in TAKEN}
+        fields |= engine.content(other).fields if other is not None else {}
+        if fields != kept:
+            engine.set_content(own.cell, ObjectCell(Attributes, fields))
 
 
 def is_wrapper(x: Any) -> bool:

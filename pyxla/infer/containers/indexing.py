@@ -5,7 +5,7 @@ from __future__ import annotations
 import operator
 from enum import EnumType
 from types import MethodType
-from typing import Any
+from typing import Any, Generic
 
 from pyxla.infer import using
 from pyxla.infer.arrays import access as arrays
@@ -95,10 +95,12 @@ def get_item(engine: Engine, x: Any, key: Any) -> Any:
 
 
 def _of_class(engine: Engine, x: Const, key: Any) -> Any:
-    """`cls[key]`: a member of an enum by its name; what `__class_getitem__` says; and the class for
-    `list[int]` and the like, in annotations and calls."""
+    """`cls[key]`: a member of an enum by its name; what `__class_getitem__` says, as that of
+    `Generic`; and the class for `list[int]` and the like, in annotations and calls."""
     if isinstance(x.value, EnumType):
         return engine.fold_object(operator.getitem, (x.value, engine.static(key, "a name")))
+    if issubclass(x.value, Generic):
+        return Const(x.value[engine.static(key, "the class")])
     found = getattr(x.value, "__class_getitem__", None)
     if isinstance(found, MethodType):
         return call(engine, Const(found), [key], {})
