@@ -7,6 +7,7 @@ of it is a place in it.  What is written to a field of an argument is written to
 from __future__ import annotations
 
 import functools
+import math
 from typing import Any
 
 import numpy as np
@@ -23,18 +24,20 @@ class Records:
     """A structured array of `__pyxla_dtype__`."""
 
     # Of the class: its dtype, the names of the fields, the class itself, that of elements, what it
-    # stands for, and whether that is no class of its own.
+    # stands for, whether that is no class of its own, and whether elements are ordered.
     __pyxla_dtype__: np.dtype
     __pyxla_names__: tuple[str, ...] = ()
     __pyxla_class__: Any = None
     __pyxla_element__: Any = None
     __pyxla_type__: type = np.ndarray
     __pyxla_plain__ = True
+    __pyxla_ordered__ = True
 
     @classmethod
     def __pyxla_made__(cls, fields: dict[str, Any]) -> Any:
         columns = [np.asarray(column) for column in fields.values()]
-        out = np.empty(columns[0].shape, cls.__pyxla_dtype__)
+        inner = cls.__pyxla_dtype__[0].ndim
+        out = np.empty(columns[0].shape[: columns[0].ndim - inner], cls.__pyxla_dtype__)
         for name, column in zip(cls.__pyxla_names__, columns, strict=True):
             out[name] = column
         return out.view(cls.__pyxla_type__)
@@ -193,6 +196,64 @@ class NamedRecord(Record):
         self[name] = x
 
 
+class Blocks(Records):
+    """A structured array of which some fields are arrays: those have more dimensions than it."""
+
+    __pyxla_ordered__ = False
+
+    def __getitem__(self, key: Any) -> Any:
+        self._check(key)
+        return super().__getitem__(key)
+
+    def __setitem__(self, key: Any, x: Any) -> None:
+        self._check(key)
+        values = isinstance(key, str) or is_structured(x, True) or is_structured(x, False)
+        if not values and not isinstance(x, tuple) and np.ndim(x):
+            unsupported(self)
+        super().__setitem__(key, x)
+
+    def _check(self, key: Any) -> None:
+        """Raise what an index raises that does not fit, which a field may take for its own."""
+        if not isinstance(key, str | int | np.integer) and not is_names(key):
+            if isinstance(key, tuple) and any([k is ... for k in key]):
+                unsupported(self)
+            np.empty(self.shape, bool)[key]
+
+    def __eq__(self, other: Any) -> Any:
+        return unsupported(self)
+
+    __hash__ = None  # type: ignore[assignment]
+
+    def tolist(self) -> Any:
+        return unsupported(self)
+
+    @property
+    def shape(self) -> Any:
+        return self[self.__pyxla_names__[0]].shape[: self.ndim]
+
+    @property
+    def size(self) -> int:
+        return math.prod(self.shape)
+
+    @property
+    def ndim(self) -> int:
+        return self[self.__pyxla_names__[0]].ndim - self.__pyxla_dtype__[0].ndim
+
+
+class BlockRecord(Record):
+    """An element of one of those."""
+
+    def __eq__(self, other: Any) -> Any:
+        return unsupported(self)
+
+    __hash__ = None  # type: ignore[assignment]
+
+    def item(self) -> Any:
+        return unsupported(self)
+
+    tolist = item
+
+
 def names_in(x: Any) -> Any:
     """The names of the fields of an element."""
     return x.__pyxla_array__.__pyxla_names__
@@ -239,7 +300,13 @@ def is_plain(x: Any) -> bool:
 def argsort(a: Any, axis: Any = -1, kind: Any = None, order: Any = None) -> Any:
     """By the fields in `order`, then by all others."""
     names = a.__pyxla_names__
-    if not is_plain(a) or a.ndim != 1 or axis not in (-1, 0) or kind not in KINDS:
+    if (
+        not is_plain(a)
+        or not a.__pyxla_ordered__
+        or a.ndim != 1
+        or axis not in (-1, 0)
+        or kind not in KINDS
+    ):
         return unsupported(a)
     first = (order,) if isinstance(order, str) else tuple(order or ())
     for name in first:
@@ -259,6 +326,11 @@ def concatenate(arrays: Any) -> Any:
         if not is_plain(a) or a.__pyxla_dtype__ != cls.__pyxla_dtype__:
             return unsupported(a)
     return build(cls, [np.concatenate([a[name] for a in arrays]) for name in cls.__pyxla_names__])
+
+
+def column(function: Any, shape: Any, inner: Any, dtype: Any) -> Any:
+    """What `np.zeros` and the like make for a field that is an array of shape `inner`."""
+    return function((*shape, *inner) if isinstance(shape, tuple) else (shape, *inner), dtype)
 
 
 def copy(a: Any) -> Any:
@@ -286,16 +358,20 @@ FUNCTIONS: dict[Any, Any] = {
 
 @functools.lru_cache(256)
 def records(dtype: np.dtype, named: bool = False) -> type[Records] | None:
-    """The class that structured arrays of a dtype are of; None where fields are no plain numbers.
+    """The class that structured arrays of a dtype are of; None where fields are no numbers.
 
     named: whether its fields are attributes, as those of a `np.recarray` are, which then may not be
     called as what all arrays have.
     """
     names = dtype.names or ()
-    plain = all(dtype[name].shape == () and dtype[name].names is None for name in names)
+    plain = all(dtype[name].base.names is None for name in names)
     if not names or not plain or (named and any(hasattr(np.recarray, name) for name in names)):
         return None
     own = {"__pyxla_dtype__": dtype, "__pyxla_names__": names}
-    cls: Any = type("ndarray", (NamedRecords if named else Records,), own)
-    cls.__pyxla_class__, cls.__pyxla_element__ = cls, NamedRecord if named else Record
+    whole: type = NamedRecords if named else Records
+    one: type = NamedRecord if named else Record
+    if any(dtype[name].ndim for name in names):
+        whole, one = type("Blocks", (Blocks, whole), {}), type("Block", (BlockRecord, one), {})
+    cls: Any = type("ndarray", (whole,), own)
+    cls.__pyxla_class__, cls.__pyxla_element__ = cls, one
     return cls

@@ -139,3 +139,50 @@ def put_together(a):
 @program("records exception", _particles)
 def no_such_order(a):
     return np.sort(a, order="y")
+
+
+BODY = np.dtype([("place", float, 3), ("speed", float, (3,)), ("label", int)])
+BLOCK = np.dtype([("a", float, (2, 2)), ("b", np.float32, 2)])
+
+
+def bodies(n):
+    made = np.zeros(n, BODY)
+    made["place"], made["label"] = np.cos(np.arange(3 * n)).reshape(n, 3), np.arange(n)[::-1]
+    return made
+
+
+@program("records of arrays", lambda: (5,), lambda: (0,))
+def fields_that_are_arrays(n):
+    made = np.zeros(n, dtype=[("place", float, 3), ("speed", float, 3), ("label", int)])
+    made["label"] = np.arange(n)
+    made["place"][:, 0] = made["label"] * 0.5
+    made["speed"][..., 1] = 1
+    for _ in range(3):
+        made["place"] += 0.1 * made["speed"]
+    grid = np.zeros((n, 2), BLOCK)
+    grid["b"][..., 1] = 2
+    about = made.shape, made.size, made.ndim, len(made), grid.shape, grid["a"].shape
+    return made, made[made["label"] % 2 == 0]["label"], about, grid, grid[1:, 0]
+
+
+@program("records of arrays", lambda: (bodies(4),), lambda: (bodies(6)[::2],))
+def bodies_that_move(p):
+    for body in p:
+        body["place"] += body["speed"]
+        body["speed"][1] = body["label"]
+        body["place"][0] *= 2
+    p[0] = ([1, 2, 3], 4.0, 7)
+    kept = p[p["label"] > 0]
+    kept["place"] = 0
+    p["speed"][0, 2] = 5
+    p[-1:] = 3
+    joined = np.concatenate([p, kept])
+    return p["place"].mean(0), kept, p[["label", "speed"]], p[-1]["place"], joined, p.copy()
+
+
+@program("records of arrays", lambda: (bodies(4),), lambda: (bodies(4).view(np.recarray),))
+def too_many_indices(p):
+    try:
+        return p[0, 1]
+    except IndexError as error:
+        return str(error)

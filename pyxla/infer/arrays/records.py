@@ -17,6 +17,7 @@ from pyxla.lib.records import (
     Record,
     Records,
     build,
+    column,
     element,
     is_names,
     is_structured,
@@ -48,12 +49,17 @@ def created(engine: Engine, function: Any, args: list[Any], kwargs: dict[str, An
         if not all(isinstance(row, Tuple) and len(row.items) == len(names) for row in rows):
             raise engine.refuse("a structured array is made of a list of tuples")
         given = [engine.new_list([row.items[i] for row in rows]) for i in range(len(names))]
-    call = engine.rules.call
-    columns = [
-        call(engine, Const(function), [x], {"dtype": Const(dtype[name])})
-        for x, name in zip(given, names, strict=True)
-    ]
-    return _build(engine, cls, columns)
+    fields = zip(given, [dtype[name] for name in names], strict=True)
+    return _build(engine, cls, [_column(engine, function, x, field) for x, field in fields])
+
+
+def _column(engine: Engine, function: Any, x: Any, field: np.dtype) -> Any:
+    """The array of one field; x: its elements, or the shape of the structured array."""
+    given = {"dtype": Const(field.base)}
+    if not field.ndim or function is np.array:
+        return engine.rules.call(engine, Const(function), [x], given)
+    inner = Tuple(tuple(map(Const, field.shape)))
+    return engine.rules.call(engine, Const(column), [Const(function), x, inner], given)
 
 
 def applied(engine: Engine, function: Any, args: list[Any], kwargs: dict[str, Any]) -> Any:
