@@ -169,8 +169,9 @@ SQUARE, ROW = pyxla.f64[20, 20], pyxla.f64[40]
     ("function", "types", "more"),
     [
         (eliminate, (SQUARE,), 1),
-        (by_columns, (SQUARE, SQUARE, SQUARE), 1),
-        (exchange_rows, (SQUARE, int, int), 1),
+        (rows_apart, (SQUARE, int), 1),
+        (by_columns, (SQUARE, SQUARE, SQUARE), 0),  # LLVM makes vectors of it
+        (exchange_rows, (SQUARE, int, int), 0),
         (two_arrays, (ROW, ROW), 0),  # what a loses is read in the next iteration
         (shifted, (ROW, int), 0),
         (by_columns, (pyxla.f64[4, 4],) * 3, 0),

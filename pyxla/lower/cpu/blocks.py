@@ -7,6 +7,8 @@
 
 XLA:CPU stores the addresses of all arrays in each iteration, which here costs more than the rest.
 A block of elements is read, computed with and written as a whole, so that LLVM uses vectors too.
+Where it makes better ones by itself, as it sees that indices are in range and arrays apart, the
+loop is left alone.
 
 All places are uniform, or the counter plus something uniform in one dimension.  An array that is
 written may be read in the lane where it is written; elsewhere only if the blocks are apart, which
@@ -171,7 +173,19 @@ class _Analysis:
 
     def plan(self) -> _Plan | None:
         plan = _Plan(self.loop, self.counter, self.uniform, self.offsets, self.accesses)
-        return None if any(_never_apart(x, y) for x, y in _pairs(plan)) else plan
+        pairs = _pairs(plan)
+        if any(_never_apart(x, y) for x, y in pairs):
+            return None
+        return plan if pairs or not _is_plain(plan) else None
+
+
+def _is_plain(plan: _Plan) -> bool:
+    """Whether LLVM sees that each index is in range: those of a counter that begins at a number
+    that is known (`lower.cpu.indices`), plus such numbers."""
+    if known(plan.loop.operands[plan.counter]) is None:
+        return False
+    along = [x.starts[x.along] for x in plan.accesses if x.along is not None]
+    return all([known(value) is not None for x in along for value, _ in plan.offsets[x]])
 
 
 def _pairs(plan: _Plan) -> list[tuple[_Access, _Access]]:
