@@ -611,6 +611,8 @@ def compile(  # noqa: A001
     - host="auto": what cannot be compiled is called on the host (`pyxla.host`), with a warning.
     - sizes="bucket": programs are for sizes up to powers of two, and run on part of their arrays.
     - width=32: arrays and NumPy's scalars that would have 64 bits have 32.
+    - precision="bfloat16": products of matrices and convolutions multiply numbers of "bfloat16",
+      "float16" or "tf32", and sum as they did; all else has the types that it has.
     - platform="tpu": for which platform the function is compiled ("cuda,cpu": for artifacts).
     - mesh=: the mesh of devices that is in scope, as under `jax.set_mesh`.
     - in_shardings=, out_shardings=: where positional arguments and results lie, as for `jax.jit`;

@@ -99,7 +99,7 @@ def _parser() -> argparse.ArgumentParser:
     for name in ("stablehlo", "hlo"):
         commands.choices[name].add_argument("--platform", default="", help=_PLATFORM)
     for name in ("typed", "stablehlo", "hlo"):
-        commands.choices[name].add_argument("--width", type=int, default=0, help=_WIDTH)
+        _with_numbers(commands.choices[name])
     memory = add("memory", _memory, "say how much memory a call takes", "FUNCTION", "TYPE...")
     talk = add(
         "collectives", _collectives, "say what devices tell each other", "FUNCTION", "TYPE..."
@@ -119,7 +119,7 @@ def _parser() -> argparse.ArgumentParser:
     build = add("build", _build, "write an artifact", "FUNCTION", "TYPE...")
     build.add_argument("-o", metavar="OUT", dest="out", required=True, help="the artifact")
     build.add_argument("--platform", default="", help=f"{_PLATFORM}, or several: tpu,cuda,cpu")
-    build.add_argument("--width", type=int, default=0, help=_WIDTH)
+    _with_numbers(build)
     add("run", _run, "run an artifact or a function on values", "PROGRAM", "VALUE...")
     add("ops", _ops, "list the ops of pyxla.hlo", "NAME...")
     cache = add("cache", _cache, "list the programs that are kept on disk, or remove them")
@@ -159,7 +159,16 @@ def _command(
 
 
 _PLATFORM = "for which platform: cpu, cuda, rocm, tpu"
-_WIDTH = "32: arrays that would have 64 bits have 32"
+
+
+def _with_numbers(command: argparse.ArgumentParser) -> None:
+    """The options that say how many bits numbers have."""
+    words = "32: arrays that would have 64 bits have 32"
+    command.add_argument("--width", type=int, default=0, help=words)
+    words = "what products multiply: bfloat16, float16, tf32"
+    command.add_argument("--precision", default="", help=words)
+
+
 _EXAMPLES = {
     "lowered": "lowered model.py:dense",
     "ssa": "ssa model.py:dense",
@@ -214,7 +223,7 @@ def _show(show: Callable[..., str], arguments: argparse.Namespace) -> None:
 
 def _as_asked(function: Any, arguments: argparse.Namespace) -> Any:
     """The function, compiled with the options that the command has."""
-    given = {n: v for n in ("platform", "width") if (v := getattr(arguments, n, None))}
+    given = {n: v for n in ("platform", "width", "precision") if (v := getattr(arguments, n, None))}
     asked = {name: getattr(make_options(given), name) for name in given}
     plain, options = reflect.unwrapped(function)
     changed = dataclasses.replace(options, **asked)

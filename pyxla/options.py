@@ -38,6 +38,7 @@ class Options:
     platform: for which platforms modules are made ("tpu", "cuda,cpu"), where programs do not run on
     the default device.
     width: 32 gives 32 bits to arrays and NumPy's scalars that would have 64.
+    precision: products and convolutions multiply numbers of "bfloat16", "float16" or "tf32".
     placement: where arguments and results lie (`runtime.placement`).
     """
 
@@ -55,6 +56,7 @@ class Options:
     sizes: str = ""
     platform: str = ""
     width: int = 64
+    precision: str = ""
     placement: Any = None
 
     @property
@@ -66,7 +68,12 @@ class Options:
 PLACING = ("mesh", "in_shardings", "out_shardings", "donate")  # parameters of `compile`, too
 PLATFORMS = ("cpu", "cuda", "rocm", "tpu")
 DEFAULTS = Options()
-CHOICES: dict[str, tuple[Any, ...]] = {"sizes": ("bucket",), "host": ("auto",), "width": (32,)}
+CHOICES: dict[str, tuple[Any, ...]] = {
+    "sizes": ("bucket",),
+    "host": ("auto",),
+    "width": (32,),
+    "precision": ("bfloat16", "float16", "tf32"),
+}
 LEAST = {"list_capacity": 1, "residual_bytes": 0, "snapshots": 1, "timeout": 0}
 
 

@@ -91,12 +91,12 @@ def by_parts(kernel: Kernel) -> Kernel:
 def rounded_once(kernel: Kernel) -> Kernel:
     """The kernel, which computes floats of ml_dtypes in float32, as their own loops do."""
 
-    def call(*operands: Value) -> Value:
+    def call(*operands: Value) -> Any:
         dtype = operands[0].type.dtype
         if dtype.isbuiltin == 1 or CLASSES[dtype] != "f":
             return kernel(*operands)
-        wide = [cast(x, np.dtype(np.float32)) for x in operands]
-        return cast(kernel(*wide), dtype)
+        made = kernel(*[cast(x, np.dtype(np.float32)) for x in operands])
+        return tuple([cast(x, dtype) for x in made]) if type(made) is tuple else cast(made, dtype)
 
     return call
 

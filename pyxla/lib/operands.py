@@ -10,6 +10,7 @@ import operator
 from collections.abc import Callable, Sequence
 from typing import Any
 
+import ml_dtypes
 import numpy as np
 from numpy.exceptions import AxisError
 
@@ -22,10 +23,13 @@ from pyxla.ir.core import Value
 from pyxla.ir.op import OpError
 from pyxla.ir.types import PYTHON_DTYPES
 from pyxla.lib import runs
-from pyxla.ops.elementwise import compare, convert, real, select
+from pyxla.ops.elementwise import abs as abs_
+from pyxla.ops.elementwise import bitcast_convert, compare, convert, or_, real, select, subtract
+from pyxla.ops.scope import slope_of
 from pyxla.ops.shape import broadcast_in_dim, constant, reshape
 
 Shape = tuple[int, ...]
+FLOAT32 = np.dtype(np.float32)
 # All but those of 32 and 64 bits with signs.
 NARROW_INTS = frozenset([d for d, letter in CLASSES.items() if letter in "iu"]) - {INT, INT32}
 PYTHON_NUMBERS = frozenset((bool, int, float, complex))
@@ -79,7 +83,32 @@ def cast(x: Value, dtype: np.dtype) -> Value:
             return x
     if dtype in NARROW_INTS and CLASSES[x.type.dtype] == "f":
         return _wrapping(x, dtype)
+    if source == FLOAT and dtype == np.float16:
+        x = _to_odd(x)
+    elif source == FLOAT and dtype.itemsize == 1 and CLASSES[dtype] == "f":
+        x = convert(x, dtype=FLOAT32)  # as ml_dtypes does
+    if (
+        dtype.name.endswith("fnuz") and CLASSES[x.type.dtype] == "f"
+    ):  # has no -0.0, where XLA makes NaN of a tie
+        least = float(ml_dtypes.finfo(dtype).smallest_subnormal) / 2
+        tiny = compare(abs_(x), like(x, least), direction="LE")
+        x = slope_of(select(tiny, like(x, 0), x), x)
     return convert(x, dtype=dtype, weak=False)
+
+
+def _to_odd(x: Value) -> Value:
+    """A double as a float32, through which XLA goes, that rounds to the float16 that the double
+    rounds to: odd where bits are lost.
+
+    Boldo and Melquiond, "When double rounding is odd" (2005).
+    """
+    near = convert(x, dtype=FLOAT32)
+    back = convert(near, dtype=FLOAT)
+    bits = bitcast_convert(near, dtype=INT32)
+    above = convert(compare(abs_(back), abs_(x), direction="GT"), dtype=INT32)
+    lost = convert(compare(back, x, direction="NE"), dtype=INT32)
+    odd = bitcast_convert(or_(subtract(bits, above), lost), dtype=FLOAT32)
+    return slope_of(odd, near)
 
 
 def _wrapping(x: Value, dtype: np.dtype) -> Value:

@@ -25,8 +25,12 @@ from pyxla.ops import elementwise as op
 by_class = k.by_class
 
 # fmt: off
-# What is rounded once of a float32 where the floats are of ml_dtypes.
-TRANSCENDENTAL: dict[np.ufunc, Callable[..., Any]] = {
+# What is rounded once of a float32 where the floats are of ml_dtypes: XLA has steps between, too.
+ROUNDED_ONCE: dict[np.ufunc, Callable[..., Any]] = {
+    np.floor_divide:    k.array_floor_divide,
+    np.remainder:       k.array_remainder,
+    np.divmod:          k.divmod_,
+    np.sqrt:            by_class(f=op.sqrt, c=ck.sqrt),
     np.power:           by_class(iuf=op.power, c=k.complex_power),
     np.float_power:     by_class(f=op.power, c=k.complex_power),
     np.cbrt:            op.cbrt,
@@ -66,10 +70,7 @@ KERNELS: dict[np.ufunc, Callable[..., Any]] = {
     np.subtract:        op.subtract,
     np.multiply:        by_class(b=op.and_, iufc=op.multiply),
     np.divide:          by_class(f=op.divide, c=ck.divide),
-    np.floor_divide:    k.array_floor_divide,
-    np.remainder:       k.array_remainder,
     np.fmod:            k.unless_zero(op.remainder),
-    np.divmod:          k.divmod_,
     np.negative:        op.negate,
     np.positive:        k.identity,
     np.absolute:        by_class(bu=k.identity, fi=op.abs, c=ck.absolute),
@@ -77,7 +78,6 @@ KERNELS: dict[np.ufunc, Callable[..., Any]] = {
     np.sign:            by_class(u=k.sign_unsigned, fi=k.sign, c=ck.sign),
     np.reciprocal:      by_class(iuf=k.reciprocal, c=ck.reciprocal),
     np.square:          k.square,
-    np.sqrt:            by_class(f=op.sqrt, c=ck.sqrt),
     np.conjugate:       k.conjugate,
     np.gcd:             k.gcd,
     np.lcm:             k.lcm,
@@ -120,7 +120,7 @@ KERNELS: dict[np.ufunc, Callable[..., Any]] = {
     np.ceil:            by_class(biu=k.identity, f=op.ceil),
     np.trunc:           by_class(biu=k.identity, f=k.trunc),
     np.rint:            by_class(f=op.round_nearest_even, c=k.by_parts(op.round_nearest_even)),
-    **{ufunc: k.rounded_once(kernel) for ufunc, kernel in TRANSCENDENTAL.items()},
+    **{ufunc: k.rounded_once(kernel) for ufunc, kernel in ROUNDED_ONCE.items()},
 }
 COMPARISONS = {
     np.equal: "EQ", np.not_equal: "NE", np.less: "LT",

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any
 
+import ml_dtypes
 import numpy as np
 
 from pyxla.ir.core import Instr, Value
@@ -13,10 +14,10 @@ from pyxla.ir.types import ArrayType, array_type
 from pyxla.ops import batching
 from pyxla.ops.check import check_axes, refuse
 from pyxla.ops.contribution import Contribution
-from pyxla.ops.elementwise import add, multiply
+from pyxla.ops.elementwise import add, convert, multiply
 from pyxla.ops.filled import broadcast_in_dim
 from pyxla.ops.shape import transpose
-from pyxla.ops.spell import bracketed, enum, spelled
+from pyxla.ops.spell import Attributes, bracketed, enum, spelled
 
 Ints = tuple[int, ...]
 Pairs = tuple[tuple[int, int], ...]
@@ -30,8 +31,12 @@ def _rest(x: ArrayType, taken: Ints) -> Ints:
     return tuple([n for axis, n in enumerate(x.shape) if axis not in taken])
 
 
+# In which numbers of fewer bits factors are multiplied, which they are already (`lower.policy`).
+NARROW = {"bf16": ml_dtypes.bfloat16, "f16": np.float16}
+
+
 def check_precision(op: str, precision: str) -> None:
-    if precision not in ("DEFAULT", "HIGH", "HIGHEST"):
+    if precision not in ("DEFAULT", "HIGH", "HIGHEST", *NARROW):
         refuse(op, f"precision must be DEFAULT, HIGH or HIGHEST, got {precision!r}")
 
 
@@ -104,10 +109,33 @@ def _dot_attributes(
 
 
 def precision_attribute(precision: str) -> dict[str, str]:
-    if precision == "DEFAULT":
+    if precision == "DEFAULT" or precision in NARROW:
         return {}
     one = enum("precision", precision)
     return {"precision_config": f"[{one}, {one}]"}
+
+
+def product(name: str, attributes: Attributes) -> Callable[..., Any]:
+    """The emit facet of a product: of narrow factors, where its precision says so."""
+    plain = spelled(name, attributes)
+
+    def emit(e: Any, instr: Instr, operands: Any) -> Any:
+        narrow = NARROW.get(instr.attrs.get("precision", "DEFAULT"))
+        if narrow is not None:
+            pairs = zip(instr.operands, operands, strict=True)
+            operands = [_narrowed(e, x, found, np.dtype(narrow)) for x, found in pairs]
+        return plain(e, instr, operands)
+
+    return emit
+
+
+def _narrowed(e: Any, x: Value, found: Any, dtype: np.dtype) -> Any:
+    """A factor as emitted, in `dtype`: what it was rounded to, if it was."""
+    owner = x.owner
+    source = owner.operands[0] if isinstance(owner, Instr) and owner.op is convert else x
+    if source.type.dtype == dtype and source in e.values:
+        return e.values[source]
+    return e.convert(found, array_type(dtype, x.type.shape))
 
 
 # --- Derivatives ---------------------------------------------------------------------------------
@@ -254,7 +282,7 @@ dot_general = Op(
     "dot_general",
     _dot_general,
     numpy=_dot_numpy,
-    emit=spelled("dot_general", _dot_attributes),
+    emit=product("dot_general", _dot_attributes),
     jvp=bilinear_jvp,
     vjp=_dot_vjp,
     batch=_dot_batch,

@@ -13,11 +13,17 @@ from pyxla.ir.op import Op
 from pyxla.ir.types import ArrayType, array_type
 from pyxla.ops import batching
 from pyxla.ops.check import check_length, refuse
-from pyxla.ops.contract import bilinear_jvp, check_precision, extents_along, precision_attribute
+from pyxla.ops.contract import (
+    bilinear_jvp,
+    check_precision,
+    extents_along,
+    precision_attribute,
+    product,
+)
 from pyxla.ops.contribution import Contribution
 from pyxla.ops.reduce import window_shape
 from pyxla.ops.shape import fold, reshape, reverse, transpose, unfold
-from pyxla.ops.spell import bracketed, flags, i64, i64s, matrix, spelled
+from pyxla.ops.spell import bracketed, flags, i64, i64s, matrix
 
 Ints = tuple[int, ...]
 Pairs = tuple[tuple[int, int], ...]
@@ -386,7 +392,7 @@ convolution = Op(
     "convolution",
     _convolution,
     numpy=_convolution_numpy,
-    emit=spelled("convolution", _convolution_attributes),
+    emit=product("convolution", _convolution_attributes),
     jvp=bilinear_jvp,
     vjp=_convolution_vjp,
     batch=_convolution_batch,

@@ -35,6 +35,7 @@ from pyxla.ir.build import building
 from pyxla.ir.core import Function, Instr, Return
 from pyxla.ir.dominance import reverse_postorder
 from pyxla.ir.rewrite import ops_in
+from pyxla.lower.policy import multiply_in
 from pyxla.ops.foreign import host_call
 from pyxla.ops.sticky import flag
 from pyxla.options import DEFAULTS
@@ -329,6 +330,8 @@ def _run(world: World) -> Specialization:
         for phi in block.phis:
             phi.args = {p: v for p, v in phi.args.items() if p in reached}
     function = Function(_identifier(name), tuple(world.params), blocks, None)
+    if request.options is not None and request.options.precision:
+        multiply_in(function, request.options.precision)
     gathered.check(request.function, function, outcome)
     outcome = _with_faults(world, function, outcome)
     constants = world.captures.constants

@@ -10,6 +10,7 @@ import numpy as np
 import pytest
 
 import pyxla
+from pyxla.ir.types import DTYPE_NAMES
 
 NAMES = ("float8_e4m3fn", "float8_e5m2", "float8_e4m3b11fnuz", "int4", "uint4")
 KEPT = np.array([1, 2, 3, 1]).astype(ml_dtypes.int4)
@@ -128,6 +129,37 @@ def same(x, y):
 def test_as_numpy(program, name):
     a, b = sample(name)
     same(pyxla.compile(program)(a, b), program(a, b))
+
+
+@pytest.mark.parametrize("name", ["float16", *NAMES[:3]])
+@pytest.mark.parametrize("source", [np.float32, np.float64])
+def test_floats_are_rounded_as_numpy_rounds_them(name, source):
+    dtype = np.dtype(getattr(ml_dtypes, name, name))
+    bits = np.arange(256 ** min(dtype.itemsize, 2)).astype(f"u{dtype.itemsize}")
+    every = np.sort(bits.view(dtype).astype(source))
+    every = every[np.isfinite(every)]
+    middle = (every[1:] + every[:-1]) / 2
+    near = [np.nextafter(middle, source(end)) for end in (-np.inf, np.inf)]
+    x = np.concatenate([every, middle, *near])[1:-1]
+    found = pyxla.compile(lambda x: x.astype(dtype))(x)
+    np.testing.assert_array_equal(found.astype(source), x.astype(dtype).astype(source))
+
+
+def every_operation(a, b):
+    quotients = a / b, a // b, a % b
+    return a + b, a - b, a * b, *quotients, np.maximum(a, b), np.exp(a), np.sqrt(a), np.tanh(a)
+
+
+@pytest.mark.optimized
+@pytest.mark.filterwarnings("ignore")
+@pytest.mark.parametrize("dtype", [d for d in DTYPE_NAMES.values() if "float8" in d.name], ids=str)
+def test_every_pair_of_floats(dtype):
+    every = np.arange(256, dtype=np.uint8).view(dtype)
+    a, b = (x.ravel() for x in np.meshgrid(every, every))
+    for got, expected in zip(
+        pyxla.compile(every_operation)(a, b), every_operation(a, b), strict=True
+    ):
+        np.testing.assert_array_equal(got.astype(float), expected.astype(float))
 
 
 def test_captures_and_scalars():
