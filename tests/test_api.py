@@ -128,11 +128,11 @@ def test_live_executables_are_bounded_over_all_functions() -> None:
     limit = cache.RECENCY.limit
     first(np.ones(1))
     try:
-        cache.RECENCY.set_limit(3)
+        cache.RECENCY.limit = 3
         for n in range(1, 4):
             second(np.ones(n))
     finally:
-        cache.RECENCY.set_limit(limit)
+        cache.RECENCY.limit = limit
     assert len(first.specializations) == 0 and len(second.specializations) == 3
     assert first(np.ones(1)) == 2
 

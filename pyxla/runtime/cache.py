@@ -3,12 +3,7 @@
 Each function has a `Cache`, all share one `Recency`: the least recently used entry of any function
 makes room for a new one.  Dropping an entry drops the only lasting reference to its executable,
 which frees the code: a Linux process has 65,530 memory maps, and a live executable takes a handful.
-
-    cache.get(key)                the entry, or None: lock-free, what every call does
-    cache.get_or_make(key, make)  the entry, made by the first of any threads that ask for it
-
-An entry that is being made blocks only those who want the same key; if making fails, each of them
-gets the exception of its own attempt.
+Looking an entry up takes no lock: every call does.
 """
 
 from __future__ import annotations
@@ -80,13 +75,6 @@ class Recency:
             if cache is not None:
                 cache.forget(entry)
 
-    def set_limit(self, limit: int) -> None:
-        """Keep at most `limit` entries from now on."""
-        if limit < 1:
-            raise ValueError(f"a cache of specializations holds at least one, not {limit}")
-        self.limit = limit
-        self.shrink(limit)
-
 
 RECENCY = Recency()
 
@@ -100,7 +88,6 @@ class Cache:
     def __init__(self, recency: Recency = RECENCY) -> None:
         self.recent: Any = None
         self._entries: dict[Hashable, _Entry] = {}
-        self._making: dict[Hashable, threading.RLock] = {}
         self._lock = threading.Lock()
         self._recency = recency
         self._tick = recency.tick
@@ -129,24 +116,6 @@ class Cache:
         with self._lock:
             entry = self._entries.get(key)
             self.recent = None if entry is None else (*about, entry)
-
-    def get_or_make(self, key: Hashable, make: Callable[[], Any]) -> Any:
-        """The value at `key`; `make()` runs once however many threads ask at the same time."""
-        value = self.get(key)
-        if value is not None:
-            return value
-        with self._lock:
-            lock = self._making.setdefault(key, threading.RLock())
-        try:
-            with lock:
-                value = self.get(key)
-                if value is None:
-                    value = make()
-                    self.put(key, value)
-                return value
-        finally:
-            with self._lock:
-                self._making.pop(key, None)
 
     def put(self, key: Hashable, value: Any) -> None:
         """Set the value at `key`, as the most recently used one."""

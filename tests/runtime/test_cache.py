@@ -1,13 +1,10 @@
-"""Bounded caches: eviction frees executables, threads make an entry once."""
+"""Bounded caches: eviction frees executables."""
 
 from __future__ import annotations
 
-import functools
 import gc
 import pathlib
-import threading
 import weakref
-from concurrent.futures import ThreadPoolExecutor
 
 import numpy as np
 import pytest
@@ -20,9 +17,7 @@ from tests.runtime.programs import fma
 MAPS = pathlib.Path("/proc/self/maps")
 
 
-def executable(n, made=None):
-    if made is not None:
-        made.append(n)
+def executable(n):
     return Executable(fma(n=n), Outcome((0, 1), OutArray(0)))
 
 
@@ -38,10 +33,8 @@ def test_least_recently_used_goes_first():
     assert one.get("a") == 1
     two.put("b", 3)
     assert (one.get("a"), two.get("a"), two.get("b")) == (1, None, 3)
-    recency.set_limit(1)
+    recency.shrink(1)
     assert (len(one), len(two), len(recency)) == (0, 1, 1)
-    with pytest.raises(ValueError, match="at least one"):
-        recency.set_limit(0)
 
 
 def test_a_dropped_function_gives_its_places_back():
@@ -63,32 +56,6 @@ def test_replacing_keeps_one_place():
     assert len(recency) == 0 and list(cache.items()) == []
 
 
-def test_failure_is_not_remembered():
-    cache = Cache(Recency())
-    with pytest.raises(ZeroDivisionError):
-        cache.get_or_make("a", lambda: 1 // 0)
-    assert cache.get_or_make("a", lambda: 5) == 5
-
-
-def test_sixteen_threads_make_each_entry_once():
-    cache, made = Cache(Recency()), []
-    barrier = threading.Barrier(16)
-
-    def work(_):
-        barrier.wait()
-        results = []
-        for n in range(1, 5):
-            make = functools.partial(executable, n, made)
-            results.append(cache.get_or_make(n, make)([np.ones(n)] * 2))
-        return results
-
-    with ThreadPoolExecutor(16) as pool:
-        for results in pool.map(work, range(16)):
-            for n, result in enumerate(results, 1):
-                np.testing.assert_array_equal(result, np.full(n, 2.0))
-    assert sorted(made) == [1, 2, 3, 4]
-
-
 @pytest.mark.skipif(not MAPS.exists(), reason="needs Linux's /proc")
 def test_eviction_frees_executables_at_once():
     def maps():
@@ -99,8 +66,8 @@ def test_eviction_frees_executables_at_once():
     try:
         counts = []
         for n in range(1, 61):
-            run = cache.get_or_make(n, functools.partial(executable, n))
-            run([np.ones(n)] * 2)
+            cache.put(n, executable(n))
+            cache.get(n)([np.ones(n)] * 2)
             counts.append(maps())
     finally:
         gc.enable()
