@@ -55,7 +55,7 @@ from pyxla.lib.reductions import any as any_
 from pyxla.lib.reductions import fold
 from pyxla.lib.registry import implements
 from pyxla.lib.scans import take_one
-from pyxla.lib.selection import allclose, array_equal, isclose, isin, where
+from pyxla.lib.selection import allclose, array_equal, isclose, where
 from pyxla.lib.sorting import lexsort, order_along, sorted_along
 from pyxla.ops import elementwise as op
 from pyxla.ops import shape as shapes
@@ -350,14 +350,15 @@ def unique(
     return results[0] if len(results) == 1 else tuple(results)
 
 
-def _members(x: Array, of: Array, invert: bool = False) -> Array:
-    """The elements of `x` that are, or are not, among those of `of`."""
-    found = is_in(x, of, invert=invert)
-    return take(x, masks.positions(found), 0, wrap=False)
-
-
-def is_in(element: Any, test_elements: Any, *, invert: bool = False) -> Array:
-    """`np.isin`, both operands of any extent."""
+@implements(np.isin, rank0="array", bounded=True)
+def isin(
+    element: Any,
+    test_elements: Any,
+    assume_unique: bool = False,
+    invert: bool = False,
+    *,
+    kind: Any = None,
+) -> Array:
     x, y = as_array(element), flattened(as_array(test_elements))
     dtype = result_type(x, y)
     shape = (*x.shape, y.size)
@@ -370,23 +371,11 @@ def is_in(element: Any, test_elements: Any, *, invert: bool = False) -> Array:
     return Array(op.not_(found) if invert else found, x.extents)
 
 
-@strategy(isin)
-def _isin(
-    function: Any,
-    element: Any,
-    test_elements: Any,
-    assume_unique: bool = False,
-    invert: bool = False,
-    *,
-    kind: Any = None,
-) -> Array:
-    return is_in(element, test_elements, invert=invert)
-
-
 @implements(np.setdiff1d, bounded=True)
 def setdiff1d(ar1: Any, ar2: Any, assume_unique: bool = False) -> Array:
     first = flattened(as_array(ar1)) if assume_unique else unique(ar1)
-    return _members(first, as_array(ar2), invert=True)
+    found = isin(first, ar2, invert=True)
+    return take(first, masks.positions(found), 0, wrap=False)
 
 
 # --- Comparisons of whole arrays -----------------------------------------------------------------

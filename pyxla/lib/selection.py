@@ -32,7 +32,6 @@ from pyxla.lib.operands import (
     splat,
 )
 from pyxla.lib.reductions import all as all_
-from pyxla.lib.reductions import fold
 from pyxla.lib.registry import implements
 from pyxla.lib.ufuncs import UFUNCS
 from pyxla.ops import elementwise as op
@@ -329,24 +328,6 @@ def rows_of(x: Array) -> list[Array]:
 
 
 # --- Membership and equality ---------------------------------------------------------------------
-
-
-@implements(np.isin, rank0="array")
-def isin(
-    element: Any,
-    test_elements: Any,
-    assume_unique: bool = False,
-    invert: bool = False,
-    *,
-    kind: Any = None,
-) -> Array:
-    x, y = as_array(element), as_array(test_elements)
-    dtype = result_type(x, y)
-    values, tests = cast(x.value, dtype), flat(cast(y.value, dtype))
-    column = reshaped(values, (*x.shape, 1))
-    left, right = broadcast(column, tests)
-    found = fold(k.eq(left, right), (x.ndim,), literal(False, BOOL), "or")
-    return Array(op.not_(found) if invert else found)
 
 
 @implements(np.isclose)
