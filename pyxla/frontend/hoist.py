@@ -5,6 +5,7 @@ The handlers of `pyxla.frontend.statements`, `expressions` and `patterns` fill t
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any, TypeVar
@@ -23,24 +24,18 @@ STATEMENTS: dict[type[gast.AST], Callable[[Desugarer, Any], None]] = {}
 EXPRESSIONS: dict[type[gast.AST], Callable[[Desugarer, Any], gast.expr]] = {}
 
 
-def statement(*kinds: type[gast.stmt]) -> Callable[[Any], Any]:
-    """Register the decorated handler for statements of these classes."""
+def _handling(table: dict[type[gast.AST], Any], *kinds: type[gast.AST]) -> Callable[[Any], Any]:
+    """Register the decorated handler for nodes of these classes."""
 
     def register(handler: Any) -> Any:
-        STATEMENTS.update(dict.fromkeys(kinds, handler))
+        table.update(dict.fromkeys(kinds, handler))
         return handler
 
     return register
 
 
-def expression(*kinds: type[gast.expr]) -> Callable[[Any], Any]:
-    """Register the decorated handler for expressions of these classes."""
-
-    def register(handler: Any) -> Any:
-        EXPRESSIONS.update(dict.fromkeys(kinds, handler))
-        return handler
-
-    return register
+statement = functools.partial(_handling, STATEMENTS)
+expression = functools.partial(_handling, EXPRESSIONS)
 
 
 @dataclass(frozen=True, eq=False, slots=True)

@@ -107,13 +107,7 @@ class _Forward:
     def branches(self, instr: Instr) -> None:
         """A conditional that also returns the tangents."""
         active = [k for k, value in enumerate(instr.results) if value in self.varied]
-        regions = []
-        for branch in instr.regions:
-            inner = Region()
-            with into(inner.instrs):
-                results = self.run(branch)
-                inner.results = (*results, *[self.total(results[k]) for k in active])
-            regions.append(inner)
+        regions = [self.extended(Region(), branch, active) for branch in instr.regions]
         operands = tuple([self.env.get(value, value) for value in instr.operands])
         self.finish(instr, current().emit(instr.op, operands, {}, tuple(regions)), active)
 
@@ -129,11 +123,15 @@ class _Forward:
         given = tuple([Value(inits[k].type) for k in active])
         self.env.update(zip(body.params, params, strict=True))
         self.tangent.update(zip([params[k] for k in active], given, strict=True))
-        step = Region((*params, *given))
-        with into(step.instrs):
-            results = self.run(body)
-            step.results = (*results, *[self.total(results[k]) for k in active])
+        step = self.extended(Region((*params, *given)), body, active)
         self.finish(instr, current().emit(instr.op, operands, {}, (test, step)), active)
+
+    def extended(self, made: Region, region: Region, active: Sequence[int]) -> Region:
+        """`made` with the code of a region, which also returns the tangents of `active` results."""
+        with into(made.instrs):
+            results = self.run(region)
+            made.results = (*results, *[self.total(results[k]) for k in active])
+        return made
 
     def finish(self, instr: Instr, made: Sequence[Value], active: Sequence[int]) -> None:
         count = len(instr.results)

@@ -154,8 +154,5 @@ def _extended(walk: Any, instr: Instr) -> None:
     """A scope that also returns the tangents."""
     (inner,) = instr.regions
     active = [k for k, value in enumerate(instr.results) if value in walk.varied]
-    made = Region()
-    with into(made.instrs):
-        results = walk.run(inner)
-        made.results = (*results, *[walk.total(results[k]) for k in active])
+    made = walk.extended(Region(), inner, active)
     walk.finish(instr, current().emit(instr.op, (), instr.attrs, (made,)), active)
