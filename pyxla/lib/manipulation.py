@@ -107,7 +107,7 @@ def joined_dtype(arrays: Sequence[Any], dtype: Any = None) -> np.dtype:
     return result_type(*arrays)
 
 
-def _items(arrays: Any) -> list[Any]:
+def items_of(arrays: Any) -> list[Any]:
     """The arrays to join: a sequence, or one array taken apart along its first axis."""
     if isinstance(arrays, Array):
         return [Array(take_one(arrays.value, i, 0)) for i in range(arrays.shape[0])]
@@ -126,7 +126,7 @@ def concatenate(
         both = moved.shape[axis] * moved.shape[axis + 1]
         shape = (*moved.shape[:axis], both, *moved.shape[axis + 2 :])
         return Array(reshaped(cast(moved.value, joined_dtype([arrays], dtype)), shape))
-    items = _items(arrays)
+    items = items_of(arrays)
     if not items:
         raise OpError("need at least one array to concatenate")
     found = joined_dtype(items, dtype)
@@ -146,7 +146,7 @@ def stack(
     if isinstance(arrays, Array) and arrays.ndim and arrays.shape[0] > 1:
         moved = moveaxis(arrays, 0, normalize_axis(axis, arrays.ndim))
         return Array(cast(moved.value, joined_dtype([arrays], dtype)))
-    items = _items(arrays)
+    items = items_of(arrays)
     if not items:
         raise OpError("need at least one array to stack")
     if len({x.shape for x in items}) > 1:
@@ -154,42 +154,6 @@ def stack(
     axis = normalize_axis(axis, items[0].ndim + 1)
     shape = (*items[0].shape[:axis], 1, *items[0].shape[axis:])
     return concatenate([Array(reshaped(x.value, shape)) for x in items], axis, dtype=dtype)
-
-
-def _at_least(x: Array, ndim: int) -> Array:
-    """`np.atleast_nd`."""
-    missing = max(ndim - x.ndim, 0)
-    after = 1 if ndim == 3 and 0 < x.ndim < 3 else 0  # new dimensions that come last
-    return Array(reshaped(x.value, (1,) * (missing - after) + x.shape + (1,) * after))
-
-
-@implements(np.vstack)
-def vstack(tup: Any, *, dtype: Any = None, casting: Any = "same_kind") -> Array:
-    if isinstance(tup, Array) and tup.ndim == 2 and tup.shape[0]:  # rows of one row each
-        return stack(tup, dtype=dtype)
-    items = (
-        tup if isinstance(tup, Array) and tup.ndim > 2 else [_at_least(x, 2) for x in _items(tup)]
-    )
-    return concatenate(items, 0, dtype=dtype)
-
-
-@implements(np.hstack)
-def hstack(tup: Any, *, dtype: Any = None, casting: Any = "same_kind") -> Array:
-    if isinstance(tup, Array) and tup.ndim > 1 and tup.shape[0]:
-        return concatenate(tup, 0 if tup.ndim == 2 else 1, dtype=dtype)
-    items = [_at_least(x, 1) for x in _items(tup)]
-    return concatenate(items, 0 if items and items[0].ndim == 1 else 1, dtype=dtype)
-
-
-@implements(np.dstack)
-def dstack(tup: Any) -> Array:
-    return concatenate([_at_least(x, 3) for x in _items(tup)], 2)
-
-
-@implements(np.column_stack)
-def column_stack(tup: Any) -> Array:
-    columns = [Array(reshaped(x.value, (x.size, 1))) if x.ndim < 2 else x for x in _items(tup)]
-    return concatenate(columns, 1)
 
 
 @implements(np.block, rank0="array")

@@ -10,11 +10,13 @@ import functools
 from collections.abc import Sequence
 from typing import Any
 
+import numpy as np
+
 from pyxla.infer.arrays.blocks import reshaped
 from pyxla.infer.facts.integers import Int, plus, times, value_of
 from pyxla.infer.lattice import Array, Scalar
 from pyxla.ir.op import OpError
-from pyxla.lib import creation
+from pyxla.lib import creation, runs
 from pyxla.lib import manipulation as m
 from pyxla.lib.bounded.elementwise import (
     NOT_SUPPORTED,
@@ -23,6 +25,7 @@ from pyxla.lib.bounded.elementwise import (
     extents_of,
     first_operand,
     flattened,
+    plainly,
     resized_to,
     sized,
     strategy,
@@ -31,8 +34,8 @@ from pyxla.lib.indexing import resized, true_size
 from pyxla.lib.masks import number
 from pyxla.lib.meetings import meet
 from pyxla.lib.operands import INT, as_array, cast, normalize_axis
+from pyxla.lib.registry import implements
 from pyxla.ops.index import dynamic_update_slice
-from pyxla.ops.shape import concatenate
 
 
 def join(arrays: Sequence[Array], axis: int, dtype: Any = None) -> Array:
@@ -45,7 +48,7 @@ def join(arrays: Sequence[Array], axis: int, dtype: Any = None) -> Array:
     if len(values) == 1:
         value = values[0]
     elif last_only:
-        value = concatenate(*values, dimension=axis)
+        value = runs.concatenate(*values, dimension=axis)
     else:
         value = _written(xs, axis)
     own = [next((e for e in column if e is not None), None) for column in _columns(xs)]
@@ -104,15 +107,23 @@ def _written(xs: Sequence[Array], axis: int) -> Any:
 
 
 def _items(arrays: Any) -> list[Array]:
-    if not isinstance(arrays, list | tuple):
-        raise OpError(NOT_SUPPORTED)
-    return [as_array(x) for x in arrays]
+    """The arrays to join: a sequence, or one array of known size taken apart."""
+    items = plainly(m.items_of, arrays) if type(arrays) is Array else m.items_of(arrays)
+    if not items:
+        raise OpError(_NOTHING)
+    return items
+
+
+_NOTHING = "need at least one array to concatenate"
 
 
 def _of_rows(rows: Any, dtype: Any = None) -> Array | None:
-    """A list of arrays whose length is known at run time only, as an array of `dtype`."""
+    """A list of arrays that is one, as an array of `dtype`; its length may be known at run time
+    only."""
     if type(rows) is not Array or rows.ndim == 0:
         return None
+    if not rows.shape[0]:
+        raise OpError(_NOTHING)
     if rows.ndim == 1 and dtype is None:
         return rows
     return Array(cast(rows.value, m.joined_dtype([rows], dtype)), rows.extents)
@@ -179,8 +190,8 @@ def at_least(x: Array, ndim: int) -> Array:
     return x
 
 
-@strategy(m.vstack)
-def _vstack(function: Function, tup: Any, *, dtype: Any = None, casting: Any = None) -> Array:
+@implements(np.vstack, bounded=True)
+def vstack(tup: Any, *, dtype: Any = None, casting: Any = "same_kind") -> Array:
     if (rows := _of_rows(tup, dtype)) is not None:
         if rows.ndim > 2:
             return _joined_rows(rows)
@@ -188,21 +199,23 @@ def _vstack(function: Function, tup: Any, *, dtype: Any = None, casting: Any = N
     return join([at_least(x, 2) for x in _items(tup)], 0, dtype)
 
 
-@strategy(m.hstack)
-def _hstack(function: Function, tup: Any, *, dtype: Any = None, casting: Any = None) -> Array:
+@implements(np.hstack, bounded=True)
+def hstack(tup: Any, *, dtype: Any = None, casting: Any = "same_kind") -> Array:
     if (rows := _of_rows(tup, dtype)) is not None:
-        if rows.ndim > 2:
-            raise OpError(NOT_SUPPORTED)
-        return flattened(rows)
+        return flattened(rows) if rows.ndim < 3 else plainly(m.concatenate, rows, 1)
     items = [at_least(x, 1) for x in _items(tup)]
     return join(items, 0 if items[0].ndim == 1 else 1, dtype)
 
 
-@strategy(m.column_stack)
-def _column_stack(function: Function, tup: Any) -> Array:
-    if (rows := _of_rows(tup)) is not None:
-        if rows.ndim != 2:
-            raise OpError(NOT_SUPPORTED)
+@implements(np.dstack, bounded=True)
+def dstack(tup: Any) -> Array:
+    return join([at_least(x, 3) for x in _items(tup)], 2)
+
+
+@implements(np.column_stack, bounded=True)
+def column_stack(tup: Any) -> Array:
+    rows = _of_rows(tup)
+    if rows is not None and rows.ndim == 2:
         return bounded(m.transposed(rows.value), extents_of(rows)[::-1])
     return join([expanded(x, 1) if x.ndim == 1 else at_least(x, 2) for x in _items(tup)], 1)
 
