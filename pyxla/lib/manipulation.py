@@ -82,22 +82,6 @@ def broadcast_arrays(*args: Any, subok: bool = False) -> tuple[Array, ...]:
     return tuple([Array(broadcast_to(x.value, shape)) for x in arrays])
 
 
-@implements(np.shape)
-def shape_(a: Any) -> Shape:
-    return as_array(a).shape
-
-
-@implements(np.ndim)
-def ndim_(a: Any) -> int:
-    return as_array(a).ndim
-
-
-@implements(np.size)
-def size_(a: Any, axis: Any = None) -> int:
-    x = as_array(a)
-    return math.prod([x.shape[i] for i in normalize_axes(axis, x.ndim)])
-
-
 # --- Joining and splitting -----------------------------------------------------------------------
 
 

@@ -351,12 +351,6 @@ max = implements(np.max, np.amax, np.ndarray.max)(_extremal("maximum"))
 min = implements(np.min, np.amin, np.ndarray.min)(_extremal("minimum"))
 
 
-@implements(np.ptp)
-def ptp(a: Any, axis: Any = None, out: Any = None, keepdims: bool = False) -> Array:
-    x = as_array(a)
-    return max(x, axis, keepdims=keepdims) - min(x, axis, keepdims=keepdims)
-
-
 def position_of(x: Value, axis: int, name: str) -> Value:
     """The first position of the extremum (of a NaN, if there is one): two plain reductions, which
     vectorize, where one of pairs would not."""

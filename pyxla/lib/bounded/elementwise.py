@@ -38,6 +38,7 @@ from pyxla.lib.masks import positions, spread, within
 from pyxla.lib.meetings import meet
 from pyxla.lib.operands import as_array, literal, normalize_axes
 from pyxla.lib.operators import truth
+from pyxla.lib.registry import implements
 from pyxla.lib.ufuncs import UFUNCS
 from pyxla.ops.elementwise import compare, select
 from pyxla.ops.shape import slice as slice_
@@ -284,25 +285,25 @@ def _one_element(function: Function, x: Array, *args: Any) -> Any:
         raise OpError(NOT_SUPPORTED)
     if function is truth:
         words = "The truth value of an array with more than one element is ambiguous. "
-        meet(_size(function, x), 1, ValueError, words + "Use a.any() or a.all()")
+        meet(size(x), 1, ValueError, words + "Use a.any() or a.all()")
     start = (0,) * x.ndim
     first = slice_(x.value, start_indices=start, limit_indices=(1,) * x.ndim)
     return plainly(function, Array(first), *args)
 
 
-@strategy(manipulation.shape_)
-def _shape(function: Function, a: Any) -> tuple[Int, ...]:
-    return tuple(sizes(a))
+@implements(np.shape, bounded=True)
+def shape(a: Any) -> tuple[Int, ...]:
+    return tuple(sizes(as_array(a)))
 
 
-@strategy(manipulation.size_)
-def _size(function: Function, a: Any, axis: Any = None) -> Int:
-    total: Int = 1
-    for d in normalize_axes(axis, a.ndim):
-        total = times(total, true_size(a, d))
+@implements(np.size, bounded=True)
+def size(a: Any, axis: Any = None) -> Int:
+    x, total = as_array(a), 1
+    for d in normalize_axes(axis, x.ndim):
+        total = times(total, true_size(x, d))
     return total
 
 
-@strategy(manipulation.ndim_)
-def _ndim(function: Function, a: Any) -> int:
-    return a.ndim
+@implements(np.ndim, bounded=True)
+def ndim(a: Any) -> int:
+    return as_array(a).ndim

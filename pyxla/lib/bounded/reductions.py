@@ -21,6 +21,7 @@ import numpy as np
 from pyxla.infer.facts.integers import Int, plus, times, value_of
 from pyxla.infer.lattice import Array, Scalar
 from pyxla.infer.promote import CLASSES, as_dtype
+from pyxla.infer.structure import OPERATORS
 from pyxla.ir.core import Instr, Value
 from pyxla.ir.op import OpError
 from pyxla.lib import builtins, linalg, quantiles, sorting
@@ -55,6 +56,7 @@ from pyxla.lib.operands import (
     normalize_axis,
 )
 from pyxla.lib.prefixes import by_size
+from pyxla.lib.registry import implements
 from pyxla.ops import elementwise as op
 from pyxla.ops.index import dynamic_slice
 from pyxla.ops.reduce import reduce_window
@@ -181,14 +183,11 @@ strategy(r.max)(filling(r.lowest))
 strategy(r.min)(filling(r.highest))
 
 
-@strategy(r.ptp)
-def _ptp(function: Function, a: Any, axis: Any = None, out: Any = None, keepdims: bool = False):
-    x = as_array(a)
-    axes = r.reduced_axes(axis, x.ndim)
-    options = {"axis": axis, "out": out, "keepdims": keepdims}
-    high = r.max(Array(taken(x, axes, r.lowest(x.dtype)).value), **options)
-    low = r.min(Array(taken(x, axes, r.highest(x.dtype)).value), **options)
-    return reduced(high - low, x, axes, keepdims)
+@implements(np.ptp, bounded=True)
+def ptp(a: Any, axis: Any = None, out: Any = None, keepdims: bool = False) -> Array:
+    ends = [strategy_of(f)(as_array(a), axis, keepdims=keepdims) for f in (r.max, r.min)]
+    minus = OPERATORS["sub"]
+    return (strategy_of(minus) if is_bounded(ends) else minus)(*ends)
 
 
 # --- Means ---------------------------------------------------------------------------------------
