@@ -1,4 +1,4 @@
-"""Functions that make arrays: `zeros`, `arange`, `linspace`, `eye`, `array`, `meshgrid`, ...
+"""Functions that make arrays: `zeros`, `arange`, `linspace`, `eye`, `array`, ...
 
 What is a formula of the position is made from `iota`, so that a module holds no large constants.
 """
@@ -354,26 +354,6 @@ def _move_first(x: Value, axis: int) -> Array:
 
 
 # --- Grids ---------------------------------------------------------------------------------------
-
-
-@implements(np.meshgrid)
-def meshgrid(*xi: Any, copy: bool = True, sparse: bool = False, indexing: str = "xy") -> Any:
-    if indexing not in ("xy", "ij"):
-        raise OpError("Valid values for `indexing` are 'xy' and 'ij'.")
-    arrays = [as_array(x) for x in xi]
-    ndim = len(arrays)
-    axes = list(range(ndim))
-    if indexing == "xy" and ndim > 1:
-        axes[0], axes[1] = 1, 0
-    full_shape = [0] * ndim
-    for x, axis in zip(arrays, axes, strict=True):
-        full_shape[axis] = x.size
-    grids = []
-    for x, axis in zip(arrays, axes, strict=True):
-        thin = tuple(x.size if i == axis else 1 for i in range(ndim))
-        value = shapes.reshape(x.value, shape=thin)
-        grids.append(Array(value if sparse else broadcast_to(value, tuple(full_shape))))
-    return tuple(grids)
 
 
 # --- Diagonals and triangles ---------------------------------------------------------------------

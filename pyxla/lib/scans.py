@@ -363,20 +363,3 @@ def _edge(edge: Any, x: Array, axis: int) -> Array | None:
         shape = tuple([1 if i == axis else n for i, n in enumerate(x.shape)])
         return Array(broadcast_to(edge.value, shape))
     return edge
-
-
-@implements(np.ediff1d)
-def ediff1d(ary: Any, to_end: Any = None, to_begin: Any = None) -> Array:
-    x = as_array(ary)
-    if x.dtype == BOOL:
-        raise OpError("numpy boolean subtract is not supported")
-    flat = Array(shapes.reshape(x.value, shape=(x.size,)))
-    steps = diff(flat).value
-    parts = [
-        shapes.reshape(as_array(part, x.dtype).value, shape=(as_array(part).size,))
-        if part is not None
-        else None
-        for part in (to_begin, to_end)
-    ]
-    present = [p for p in (parts[0], steps, parts[1]) if p is not None]
-    return Array(shapes.concatenate(*present, dimension=0) if len(present) > 1 else steps)

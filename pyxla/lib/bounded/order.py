@@ -36,11 +36,13 @@ from pyxla.lib.bounded.elementwise import (
     sizes,
     strategy,
 )
+from pyxla.lib.bounded.joining import join
 from pyxla.lib.bounded.reductions import reduced, taken
 from pyxla.lib.indexing import take, true_size
 from pyxla.lib.masks import positions, spread, within
 from pyxla.lib.meetings import meet
 from pyxla.lib.operands import BOOL, INT, as_array, cast, normalize_axis, splat, weak
+from pyxla.lib.registry import implements
 from pyxla.ops import elementwise as op
 from pyxla.ops.shape import broadcast_in_dim, iota
 
@@ -171,10 +173,14 @@ def _ufunc_reduceat(
     return bounded(scans.reduce_spans(ufunc, full, starts, size, axis, dtype).value, own)
 
 
-@strategy(scans.ediff1d)
-def _ediff1d(function: Function, ary: Any) -> Array:
+@implements(np.ediff1d, bounded=True)
+def ediff1d(ary: Any, to_end: Any = None, to_begin: Any = None) -> Array:
     x = flattened(as_array(ary))
-    return sized(scans.diff(Array(x.value)).value, [larger(minus(true_size(x, 0), 1), 0)])
+    if x.dtype == BOOL:
+        raise OpError("numpy boolean subtract is not supported")
+    steps = sized(scans.diff(Array(x.value)).value, [larger(minus(true_size(x, 0), 1), 0)])
+    parts = [p if p is None else flattened(as_array(p, x.dtype)) for p in (to_begin, to_end)]
+    return join([p for p in (parts[0], steps, parts[1]) if p is not None], 0)
 
 
 @strategy(m.roll)

@@ -13,7 +13,7 @@ from pyxla.infer.lattice import Array
 from pyxla.infer.promote import CLASSES, result_type
 from pyxla.ir.core import Value
 from pyxla.ir.op import OpError
-from pyxla.lib import creation, histograms, numeric, quantiles, selection, sorting
+from pyxla.lib import histograms, numeric, quantiles, selection, sorting
 from pyxla.lib import kernels as k
 from pyxla.lib import manipulation as m
 from pyxla.lib import reductions as r
@@ -37,6 +37,7 @@ from pyxla.lib.masks import spread, within
 from pyxla.lib.meetings import meet
 from pyxla.lib.operands import FLOAT, INT, as_array, as_shape, broadcast_to, cast, literal
 from pyxla.lib.products import matmul
+from pyxla.lib.registry import implements
 from pyxla.ops import elementwise as op
 from pyxla.ops.shape import concatenate, iota, reshape, transpose
 
@@ -98,24 +99,22 @@ def _resize(function: Function, a: Any, new_shape: Any) -> Array:
     return Array(op.select(none, k.like(taken, 0), taken))
 
 
-@strategy(creation.meshgrid)
-def _meshgrid(
-    function: Function, *xi: Any, copy: bool = True, sparse: bool = False, indexing: str = "xy"
-) -> Any:
-    xs = [_line(x) for x in xi]
-    if sparse or indexing not in ("xy", "ij"):
-        raise OpError(NOT_SUPPORTED)
-    places = list(range(len(xs)))
-    if indexing == "xy" and len(xs) > 1:
+@implements(np.meshgrid, bounded=True)
+def meshgrid(*xi: Any, copy: bool = True, sparse: bool = False, indexing: str = "xy") -> Any:
+    if indexing not in ("xy", "ij"):
+        raise OpError("Valid values for `indexing` are 'xy' and 'ij'.")
+    places = list(range(len(xi)))
+    if indexing == "xy" and len(xi) > 1:
         places[:2] = [1, 0]
     lines = []
-    for x, place in zip(xs, places, strict=True):
-        shape = tuple([x.shape[0] if d == place else 1 for d in range(len(xs))])
-        own = tuple([extents_of(x)[0] if d == place else None for d in range(len(xs))])
+    for x, place in zip([flattened(as_array(x)) for x in xi], places, strict=True):
+        shape = tuple([x.shape[0] if d == place else 1 for d in range(len(xi))])
+        own = tuple([extents_of(x)[0] if d == place else None for d in range(len(xi))])
         lines.append(bounded(reshape(x.value, shape=shape), own))
+    if sparse or not lines:
+        return tuple(lines)
     found, shape, extents = aligned(lines)
-    grids = [bounded(broadcast_to(x.value, shape), extents or ()) for x in found]
-    return tuple(grids)
+    return tuple([bounded(broadcast_to(x.value, shape), extents) for x in found])
 
 
 # --- Histograms ----------------------------------------------------------------------------------
