@@ -298,7 +298,8 @@ def shape(a: Any) -> tuple[Int, ...]:
 
 @implements(np.size, bounded=True)
 def size(a: Any, axis: Any = None) -> Int:
-    x, total = as_array(a), 1
+    x = as_array(a)
+    total: Int = 1
     for d in normalize_axes(axis, x.ndim):
         total = times(total, true_size(x, d))
     return total
