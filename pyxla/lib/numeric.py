@@ -1,4 +1,4 @@
-"""Rounding, angles, differences, integrals, correlation, polynomials, windows."""
+"""Rounding, angles, differences, integrals, polynomials, windows."""
 
 from __future__ import annotations
 
@@ -10,18 +10,15 @@ from typing import Any
 import numpy as np
 
 from pyxla.infer.lattice import Array
-from pyxla.infer.promote import CLASSES, as_dtype, loop_types, result_type
+from pyxla.infer.promote import CLASSES, loop_types, result_type
 from pyxla.ir.core import Value
 from pyxla.ir.op import OpError
 from pyxla.lib import kernels as k
 from pyxla.lib.builtins import round_decimals
 from pyxla.lib.manipulation import concatenate, cut, reshaped
 from pyxla.lib.operands import BOOL, FLOAT, as_array, cast, normalize_axes, splat
-from pyxla.lib.products import matmul
-from pyxla.lib.reductions import average, mean
-from pyxla.lib.reductions import sum as sum_
 from pyxla.lib.registry import implements
-from pyxla.lib.scans import diff, take_one
+from pyxla.lib.scans import diff
 from pyxla.lib.ufuncs import UFUNCS
 from pyxla.ops import elementwise as op
 from pyxla.ops import shape as shapes
@@ -205,70 +202,6 @@ def _uneven(x: Value, points: Array, axis: int, edge_order: int) -> Value:
         + at(size - 1, size) * ((2.0 * h2 + h1) / (h2 * (h1 + h2)))
     )
     return _joined([first, inside, last], axis, x.type.dtype)
-
-
-# --- Correlation ---------------------------------------------------------------------------------
-
-
-@implements(np.cov, rank0="array")
-def cov(
-    m: Any,
-    y: Any = None,
-    rowvar: bool = True,
-    bias: bool = False,
-    ddof: Any = None,
-    fweights: Any = None,
-    aweights: Any = None,
-    *,
-    dtype: Any = None,
-) -> Array:
-    x = as_array(m)
-    others = [] if y is None else [as_array(y)]
-    found = result_type(x, *others, FLOAT) if dtype is None else as_dtype(dtype)
-    rows = _observations(x, rowvar, found)
-    if others:
-        rows = concatenate([rows, _observations(others[0], rowvar, found)], 0)
-    freedom = operator.index(ddof) if ddof is not None else (0 if bias else 1)
-    weights = _weights(fweights, aweights)
-    if weights is None:
-        center = mean(rows, 1, keepdims=True)
-        factor: Any = max(rows.shape[1] - freedom, 0)
-    else:
-        center, total = average(rows, 1, weights, returned=True, keepdims=True)
-        total = take_one(total.value, 0, 0)
-        factor = _weighted_freedom(Array(reshaped(total, ())), weights, aweights, freedom)
-    gaps = rows - center
-    right = gaps if weights is None else gaps * weights
-    product = matmul(gaps, Array(shapes.transpose(k.conjugate(right.value), permutation=(1, 0))))
-    result = product / factor
-    shape = tuple([n for n in result.shape if n != 1])
-    return Array(reshaped(result.value, shape))
-
-
-def _observations(x: Array, rowvar: bool, dtype: np.dtype) -> Array:
-    """Variables as rows."""
-    if x.ndim > 2:
-        raise OpError("cov: an array has more than 2 dimensions")
-    value = cast(x.value, dtype)
-    value = reshaped(value, (1,) * (2 - x.ndim) + x.shape)
-    if not rowvar and x.ndim == 2 and value.type.shape[0] != 1:
-        value = shapes.transpose(value, permutation=(1, 0))
-    return Array(value)
-
-
-def _weights(fweights: Any, aweights: Any) -> Array | None:
-    given = [as_array(w, FLOAT) for w in (fweights, aweights) if w is not None]
-    if not given:
-        return None
-    return given[0] if len(given) == 1 else given[0] * given[1]
-
-
-def _weighted_freedom(total: Array, weights: Array, aweights: Any, freedom: int) -> Any:
-    if freedom == 0:
-        return total
-    if aweights is None:
-        return total - freedom
-    return total - sum_(weights * as_array(aweights, FLOAT)) * freedom / total
 
 
 # --- Polynomials ---------------------------------------------------------------------------------

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import operator
 from collections.abc import Sequence
 from typing import Any
 
@@ -10,12 +11,11 @@ import numpy as np
 
 from pyxla.infer.facts.integers import Int, minus, times, value_of
 from pyxla.infer.lattice import Array
-from pyxla.infer.promote import CLASSES, result_type
+from pyxla.infer.promote import CLASSES, as_dtype, result_type
 from pyxla.ir.core import Value
 from pyxla.ir.op import OpError
-from pyxla.lib import histograms, numeric, quantiles, selection, sorting
+from pyxla.lib import histograms, manipulation, quantiles, selection, sorting
 from pyxla.lib import kernels as k
-from pyxla.lib import manipulation as m
 from pyxla.lib import reductions as r
 from pyxla.lib.bounded.elementwise import (
     NOT_SUPPORTED,
@@ -32,14 +32,16 @@ from pyxla.lib.bounded.elementwise import (
     strategy_of,
     with_extents,
 )
+from pyxla.lib.bounded.joining import at_least, join
 from pyxla.lib.indexing import take, true_size
 from pyxla.lib.masks import spread, within
 from pyxla.lib.meetings import meet
 from pyxla.lib.operands import FLOAT, INT, as_array, as_shape, broadcast_to, cast, literal
 from pyxla.lib.products import matmul
 from pyxla.lib.registry import implements
+from pyxla.lib.scans import take_one
 from pyxla.ops import elementwise as op
-from pyxla.ops.shape import concatenate, iota, reshape, transpose
+from pyxla.ops.shape import iota, reshape, transpose
 
 
 def _line(x: Any) -> Array:
@@ -87,7 +89,7 @@ def _choose(
     return _among(lambda index, c: function(index[0], c, None, mode), [[a], list(choices)])
 
 
-@strategy(m.resize)
+@strategy(manipulation.resize)
 def _resize(function: Function, a: Any, new_shape: Any) -> Array:
     """The elements over and over, as many as there are."""
     x, shape = flattened(as_array(a)), as_shape(new_shape)
@@ -158,59 +160,67 @@ def _histogram(function: Function, *args: Any, **kwargs: Any) -> Any:
 # --- Covariances ---------------------------------------------------------------------------------
 
 
-@strategy(numeric.cov)
+@implements(np.cov, rank0="array", bounded=True)
 def cov(
-    function: Function, m: Any, y: Any = None, rowvar: bool = True, bias: bool = False,
-    ddof: Any = None, fweights: Any = None, aweights: Any = None, *, dtype: Any = None,
+    m: Any, y: Any = None, rowvar: bool = True, bias: bool = False, ddof: Any = None,
+    fweights: Any = None, aweights: Any = None, *, dtype: Any = None,
 ) -> Array:  # fmt: skip
-    if fweights is not None or aweights is not None or dtype is not None:
+    given = [as_array(x) for x in ([m] if y is None else [m, y])]
+    found = result_type(*given, FLOAT) if dtype is None else as_dtype(dtype)
+    rows = [_observations(x, rowvar, found) for x in given]
+    whole = join(rows, 0) if len(rows) > 1 else rows[0]
+    freedom = operator.index(ddof) if ddof is not None else (0 if bias else 1)
+    weights = _weights(fweights, aweights)
+    factor: Any
+    if whole.extents is not None:
+        gaps, factor = _bounded_gaps(whole, weights, freedom)
+    elif weights is None:
+        gaps, factor = whole - r.mean(whole, 1, keepdims=True), max(whole.shape[1] - freedom, 0)
+    else:
+        center, total = r.average(whole, 1, weights, returned=True, keepdims=True)
+        total = Array(reshape(take_one(total.value, 0, 0), shape=()))
+        gaps, factor = whole - center, _weighted_freedom(total, weights, aweights, freedom)
+    right = gaps if weights is None else gaps * weights
+    product = matmul(gaps, Array(transpose(k.conjugate(right.value), permutation=(1, 0))))
+    result = product / factor
+    return Array(manipulation.reshaped(result.value, tuple([n for n in result.shape if n != 1])))
+
+
+def _observations(x: Array, rowvar: bool, dtype: np.dtype) -> Array:
+    """Variables as rows."""
+    if x.ndim > 2:
+        raise OpError("cov: an array has more than 2 dimensions")
+    x = at_least(Array(cast(x.value, dtype), x.extents), 2)
+    if rowvar or x.shape[0] == 1:
+        return x
+    return bounded(transpose(x.value, permutation=(1, 0)), extents_of(x)[::-1])
+
+
+def _bounded_gaps(rows: Array, weights: Array | None, freedom: int) -> tuple[Array, Array]:
+    """What observations, of which data says how many there are, are off the mean; and by what the
+    sum of products is divided."""
+    if extents_of(rows)[0] is not None or weights is not None:
         raise OpError(NOT_SUPPORTED)
-    if y is None and as_array(m).ndim == 2:
-        return _cov_of_rows(as_array(m), rowvar, ddof if ddof is not None else int(not bias))
-    lines = [_line(x) for x in ([m] if y is None else [m, y])]
-    sizes = [true_size(x, 0) for x in lines]
-    meet(sizes[0], sizes[-1], ValueError, _APART, sizes[0], _FROM, sizes[-1])
-    found, shape, extents = aligned([Array(cast(x.value, FLOAT), x.extents) for x in lines])
-    if any(CLASSES[x.dtype] == "c" for x in lines) or any(x.shape != shape for x in found):
-        raise OpError(NOT_SUPPORTED)
-    rows = [bounded(x.value, extents or (None,)) for x in found]
-    gaps = []
-    for x in rows:
-        center = strategy_of(r.mean)(x)
-        gap = bounded(op.subtract(x.value, spread(center.value, shape)), extents_of(x))
-        gaps.append(reshape(filled(gap, (0,), 0).value, shape=(1, *shape)))
-    table = concatenate(*gaps, dimension=0) if len(gaps) > 1 else gaps[0]
-    product = matmul(Array(table), Array(transpose(table, permutation=(1, 0)))).value
-    freedom = ddof if ddof is not None else (0 if bias else 1)
-    count = op.maximum(
-        cast(value_of(minus(true_size(rows[0], 0), freedom)), FLOAT), literal(0, FLOAT)
-    )
-    result = op.divide(product, spread(count, product.type.shape))
-    return Array(reshape(result, shape=()) if len(rows) == 1 else result)
+    center = strategy_of(r.mean)(rows, 1, keepdims=True)
+    gaps = op.subtract(rows.value, broadcast_to(center.value, rows.shape))
+    count = cast(value_of(minus(true_size(rows, 1), freedom)), FLOAT)
+    factor = op.maximum(count, literal(0, FLOAT))
+    return filled(bounded(gaps, extents_of(rows)), (1,), 0), as_array(Array(factor), rows.dtype)
 
 
-_APART = (
-    "all the input array dimensions except for the concatenation axis must match exactly, but "
-    "along dimension 1, the array at index 0 has size "
-)
-_FROM = " and the array at index 1 has size "
+def _weights(fweights: Any, aweights: Any) -> Array | None:
+    given = [as_array(w, FLOAT) for w in (fweights, aweights) if w is not None]
+    if not given:
+        return None
+    return given[0] if len(given) == 1 else given[0] * given[1]
 
 
-def _cov_of_rows(x: Array, rowvar: bool, ddof: int) -> Array:
-    """Covariances of variables of which the number of observations is bounded."""
-    if not rowvar:
-        x = bounded(transpose(x.value, permutation=(1, 0)), extents_of(x)[::-1])
-    if extents_of(x)[0] is not None or CLASSES[x.dtype] == "c":
-        raise OpError(NOT_SUPPORTED)
-    x = Array(cast(x.value, FLOAT), x.extents)
-    center = reshape(strategy_of(r.mean)(x, 1).value, shape=(x.shape[0], 1))
-    gap = bounded(op.subtract(x.value, broadcast_to(center, x.shape)), extents_of(x))
-    table = filled(gap, (1,), 0)
-    product = matmul(table, Array(transpose(table.value, permutation=(1, 0)))).value
-    count = cast(value_of(minus(true_size(x, 1), ddof)), FLOAT)
-    freedom = op.maximum(count, literal(0, FLOAT))
-    result = op.divide(product, spread(freedom, product.type.shape))
-    return Array(reshape(result, shape=()) if x.shape[0] == 1 else result)
+def _weighted_freedom(total: Array, weights: Array, aweights: Any, freedom: int) -> Any:
+    if freedom == 0:
+        return total
+    if aweights is None:
+        return total - freedom
+    return total - r.sum(weights * as_array(aweights, FLOAT)) * freedom / total
 
 
 # --- Quantiles and interpolation -----------------------------------------------------------------
