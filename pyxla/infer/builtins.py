@@ -162,6 +162,11 @@ def _managed(engine: Engine, manager: Any, name: str, *args: Any) -> Any:
     return result
 
 
+@rule(types.MethodType)
+def _method(engine: Engine, function: Any, owner: Any) -> Any:
+    return Compound("method", (function, owner))
+
+
 @rule(functools.partial)
 def _partial(engine: Engine, function: Any, /, *args: Any, **kwargs: Any) -> Any:
     items = (function, *args, *kwargs.values())

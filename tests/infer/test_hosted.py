@@ -213,6 +213,14 @@ class Held:
     def __init__(self):
         self.v = 3
 
+    @pyxla.host
+    def noted(self, x) -> None:
+        log.append(x)
+
+    @pyxla.custom_jvp
+    def square(self, x):
+        return x * x * self.v
+
 
 def reads(n):
     try:
@@ -228,6 +236,10 @@ def test_refusals():
     )
     text = message(lambda: pyxla.compile(lambda n: record(Held()))(1))
     assert "record is given" in text
+    held = Held()
+    text = message(lambda: pyxla.compile(lambda x: held.noted(x))(X))
+    assert "the host function noted is given Held" in text and "pass the numbers" in text
+    np.testing.assert_array_equal(pyxla.compile(lambda x: held.square(x))(X), 3 * X * X)
     text = message(lambda: pyxla.compile(reads)(1))
     assert "known to the host alone" in text
     made = lambda n: pyxla.host(lambda: n, returns=int)()  # noqa: E731

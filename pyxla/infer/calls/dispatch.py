@@ -78,7 +78,8 @@ def call_object(engine: Engine, value: Any, args: list[Any], kwargs: dict[str, A
     try:
         return _call_known(engine, value, args, kwargs)
     except CompileError as error:
-        error.callees += (value,)
+        if engine.options is not None and engine.options.host:
+            error.callees += (value,)
         raise
 
 

@@ -19,6 +19,7 @@ from typing import Any
 
 import numpy as np
 
+from pyxla.frontend.pyops import ATTRIBUTES
 from pyxla.infer.arrays.access import kind_of
 from pyxla.infer.arrays.shadows import one_of
 from pyxla.infer.calls.captures import variable_value
@@ -153,8 +154,10 @@ def function_of(engine: Engine, x: Any) -> Any:
     like = source.name, line, (*source.posonly, *source.args, *source.kwonly), source.freevars
     here = [code for code in _codes(outside) if _signature(code) == like]
     try:
-        values = [engine.python_object(item) for item in x.items[: -len(freevars) or None]]
-        free = [variable_value(engine.content(box)) for box in x.items[len(values) :]]
+        count = len(x.items) - len(freevars)
+        values = [engine.python_object(item) for item in x.items[:count]]
+        boxes = [b for n, b in zip(freevars, x.items[count:], strict=True) if n != ATTRIBUTES]
+        free = [variable_value(engine.content(box)) for box in boxes]
         cells = tuple([CellType(engine.python_object(engine.use(value))) for value in free])
     except LookupError:
         here = []
