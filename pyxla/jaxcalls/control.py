@@ -51,11 +51,11 @@ def _visited(target: Callable[..., Any]) -> Callable[[Callable[..., Any]], Calla
 
 
 @_visited(lax.cond)
-def cond(pred: Any, true_fun: Any, false_fun: Any, *operands: Any) -> Any:
+def cond(pred: Any, true_fun: Any, false_fun: Any, *operands: Any, **operand: Any) -> Any:
     if pred:
-        result = true_fun(*operands)
+        result = true_fun(*operands, *operand.values())
     else:
-        result = false_fun(*operands)
+        result = false_fun(*operands, *operand.values())
     return result
 
 

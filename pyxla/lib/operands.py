@@ -87,9 +87,8 @@ def cast(x: Value, dtype: np.dtype) -> Value:
         x = _to_odd(x)
     elif source == FLOAT and dtype.itemsize == 1 and CLASSES[dtype] == "f":
         x = convert(x, dtype=FLOAT32)  # as ml_dtypes does
-    if (
-        dtype.name.endswith("fnuz") and CLASSES[x.type.dtype] == "f"
-    ):  # has no -0.0, where XLA makes NaN of a tie
+    if dtype.name.endswith("fnuz") and CLASSES[x.type.dtype] == "f":
+        # It has no -0.0, and XLA makes NaN of what rounds to that.
         least = float(ml_dtypes.finfo(dtype).smallest_subnormal) / 2
         tiny = compare(abs_(x), like(x, least), direction="LE")
         x = slope_of(select(tiny, like(x, 0), x), x)

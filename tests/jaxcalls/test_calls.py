@@ -90,7 +90,7 @@ def test_mismatched_trees_are_refused_at_the_line() -> None:
 
 def branches(x, i):
     a = lax.cond(x.sum() > 3, lambda z: z + i, jnp.cos, x)
-    b = lax.cond(i > 1, lambda: x + 1, lambda: x * 2)
+    b = lax.cond(i > 1, lambda _: x + 1, lambda _: x * 2, operand=None)
     return a, b, lax.switch(i, [lambda z: z + 1, lambda z: z - a, jnp.sin], x)
 
 
