@@ -56,15 +56,18 @@ def test_a_pass_has_nothing_to_do_without_what_it_finds(step):
     assert skipped or not step.finds
 
 
-def fibonacci(n):
-    x, y = 0.0, 1.0
-    for _ in range(n):
-        x, y = y, x + y
-    return x
+def polynomials(n):
+    total = 0.0
+    for i in range(n):
+        x = 1.0
+        for k in range(12):
+            x = x * i + k
+        total += x
+    return total
 
 
 def test_large_programs_do_without_what_makes_more_code(monkeypatch):
-    region = compilation(fibonacci, 90).at("regions").origin
+    region = compilation(polynomials, 90).at("regions").origin
     grown, small = [], len(list(walk(region.instrs)))
     for most in (small, small - 1):
         monkeypatch.setattr(finish_, "LARGE", most)

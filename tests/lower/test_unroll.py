@@ -11,16 +11,11 @@ import pytest
 import pyxla
 from pyxla.ir.build import Builder, building
 from pyxla.ir.core import Region, Value
-from pyxla.ir.op import Op
-from pyxla.ir.rewrite import walk
 from pyxla.ir.types import I64, ArrayType, array_type
-from pyxla.ir.verify import verify_region
-from pyxla.lower.unroll import unroll
 from pyxla.ops.control import while_
 from pyxla.ops.elementwise import add, compare, minimum, multiply, select, subtract
 from pyxla.ops.shape import constant
 from tests.compare import difference
-from tests.ir.interp import run_region
 
 F64 = array_type(np.dtype(np.float64))
 
@@ -45,54 +40,13 @@ def one_loop(types: list[ArrayType], cond: Callable, body: Callable) -> Region:
     return region
 
 
-def steps_of(region: Region, op: Op) -> list[int]:
-    """For each loop, how often its body has `op`."""
-    loops = [instr for instr in walk(region.instrs) if instr.op is while_]
-    return [sum(i.op is op for i in loop.regions[1].instrs) for loop in loops]
-
-
 def bits(results: tuple[Any, ...]) -> list[bytes]:
     return [np.asarray(result).tobytes() for result in results]
-
-
-def counted() -> Region:
-    """for i in range(start, limit): s = 3 * s - i"""
-
-    def body(limit: Value, i: Value, s: Value) -> tuple[Value, Value]:
-        return add(i, number(1)), subtract(multiply(s, number(3)), i)
-
-    return one_loop([I64, I64], lambda limit, i, s: below(i, limit), body)
-
-
-def test_a_counted_loop_runs_full_strides_and_then_the_rest():
-    plain, region = counted(), unroll(counted())
-    verify_region(region)
-    assert steps_of(region, multiply) == [4, 1]
-    for limit in map(np.int64, range(-3, 30)):
-        args = limit, np.int64(0), np.int64(5)
-        assert bits(run_region(region, *args)) == bits(run_region(plain, *args))
-
-
-@pytest.mark.parametrize("lowest", [-(2**63), -(2**63) + 5, 2**63 - 20])
-@pytest.mark.parametrize("count", [0, 1, 7, 8, 17])
-def test_a_counted_loop_at_the_ends_of_the_integers(lowest: int, count: int):
-    args = np.int64(lowest + count), np.int64(lowest), np.int64(1)
-    with np.errstate(over="ignore"):
-        assert bits(run_region(unroll(counted()), *args)) == bits(run_region(counted(), *args))
 
 
 def fibonacci() -> Region:
     """while b < limit: a, b = b, a + b"""
     return one_loop([F64, F64], lambda limit, a, b: below(b, limit), lambda _, a, b: (b, add(a, b)))
-
-
-def test_what_is_left_alone():
-    def independent(limit: Value, i: Value, s: Value) -> tuple[Value, Value]:
-        return add(i, number(1)), multiply(s, number(3))
-
-    lone = one_loop([I64, I64], lambda limit, i, s: below(i, limit), independent)
-    assert steps_of(unroll(lone), multiply) == [1]
-    assert steps_of(unroll(fibonacci()), add) == [1]  # it does not count
 
 
 def random_loop(seed: int) -> Region:
@@ -112,16 +66,6 @@ def random_loop(seed: int) -> Region:
         return select(below(a, number(2**40)), test, number(False)) if seed % 2 else test
 
     return one_loop([I64] * 4, cond, body)
-
-
-@pytest.mark.parametrize("seed", range(30))
-def test_random_loops(seed: int):
-    plain, region = random_loop(seed), unroll(random_loop(seed))
-    verify_region(region)
-    with np.errstate(over="ignore"):
-        for limit in (0, 1, 5, 16, 27):
-            args = np.array([limit, 0, 3, -2, 1])
-            assert bits(run_region(region, *args)) == bits(run_region(plain, *args))
 
 
 def escape_times(rows, limit):
@@ -148,7 +92,6 @@ def dots(a):
 
 
 def first_above(a, bound):
-    """Leaves in the middle of a stride, and reads nothing out of range."""
     for i in range(a.shape[1]):
         if a[0, i] + a[1, i] > bound:
             return i

@@ -29,7 +29,6 @@ from pyxla.ir.rewrite import Mapping, clone, clone_instr, rewrite, slice_of
 from pyxla.lower.cost import INFINITE, SMALL, cost
 from pyxla.lower.rules import known
 from pyxla.lower.trips import exact_trips
-from pyxla.lower.unroll import counter_of
 from pyxla.ops import elementwise
 from pyxla.ops.control import while_
 from pyxla.ops.elementwise import add, and_, clamp, compare, maximum, minimum, or_, select, subtract
@@ -80,7 +79,7 @@ class _Plan:
 
 def _plan(loop: Instr) -> _Plan | None:
     """How the loop works on blocks, if it can."""
-    counter = counter_of(loop)
+    counter = _counter_of(loop)
     if counter is None or (exact_trips(loop) or 2 * LANES) < 2 * LANES:
         return None
     body = loop.regions[1]
@@ -88,6 +87,27 @@ def _plan(loop: Instr) -> _Plan | None:
         return None
     found = _Analysis(loop, counter)
     return found.plan() if found.walk() else None
+
+
+def _counter_of(loop: Instr) -> int | None:
+    """The position of the number i, where the loop is: while i < n: ...; i += 1."""
+    cond, body = loop.regions
+    test = cond.results[0].owner
+    if not isinstance(test, Instr) or test.op is not compare or test.attrs["direction"] != "LT":
+        return None
+    i, bound = test.operands
+    read = {v for instr in slice_of(cond.instrs, [bound]) for v in instr.operands} | {bound}
+    if i not in cond.params or i.type.dtype != np.int64 or not read.isdisjoint(cond.params):
+        return None
+    position = cond.params.index(i)
+    step = body.results[position].owner
+    if not isinstance(step, Instr) or step.op is not add:
+        return None
+    x, y = step.operands
+    if y is body.params[position]:
+        x, y = y, x
+    by_one = x is body.params[position] and known(y) is not None and known(y) == 1
+    return position if by_one else None
 
 
 class _Analysis:
