@@ -444,6 +444,7 @@ UNSIGNED = {
     "index": (lambda x: operator.index(x[0]), OverflowError),
     "tolist": (lambda x: x.tolist(), OverflowError),
     "tolist of many": (lambda x: sum(np.repeat(x, 200).tolist()), OverflowError),
+    "tolist of what was found": (lambda x: x[x > 2].tolist(), OverflowError),
     "in a comprehension": (lambda x: [int(v) for v in x], OverflowError),
     "in a loop": (lambda x: sum(int(v) & 7 for v in x), OverflowError),
     "isqrt": (lambda x: math.isqrt(x[0]), OverflowError),

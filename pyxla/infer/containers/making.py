@@ -126,7 +126,7 @@ def _tolist(engine: Engine, x: Any, _library: Any = REGISTRY[np.ndarray.tolist])
         if extents is not None or (size > MANY and engine.findings.allows(size, True)):
             dtype = PYTHON_DTYPES[kind_of(arrays.dtype_of(engine, x))]
             data = call(engine, Const(np.ndarray.astype), [x, Const(dtype)], {})
-            verify(engine, _library.function, [engine.operand(x)], {}, None)
+            verify(engine, _library.function, [engine.bounded_operand(x)], {}, None)
             return engine.new(number_lists.kept_as(engine, data, True))
     return engine.abstract(apply(engine, "tolist", _library, [x], {}))
 
