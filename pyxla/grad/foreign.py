@@ -18,7 +18,8 @@ from pyxla.ops.foreign import host_call
 def check_once(instrs: Iterable[Instr], what: str) -> None:
     """Refuse to run code again that calls the host, which may answer otherwise then."""
     for instr in walk(instrs):
-        if instr.attrs.get("result_types") and not instr.attrs["reads"] and instr.op is host_call:
+        host = instr.op is host_call and instr.attrs.get("result_types")
+        if host and not instr.attrs["reads"]:
             raise CompileError(
                 f"{what} runs code again that calls the host",
                 instr.loc,

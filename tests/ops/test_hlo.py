@@ -100,7 +100,7 @@ def test_constant():
 
 
 def test_foreign_and_random_ops():
-    state, bits = hlo.rng_bit_generator(np.array([1, 2], "u8"), dtype="u4", shape=[3])
+    state, bits = hlo.rng_bit_generator(np.array([1, 2], "u8"), dtype="u32", shape=[3])
     again = hlo.rng_bit_generator(state, dtype=np.uint32, shape=(3,))[1]
     assert bits.dtype == np.uint32
     assert not np.array_equal(bits, again)

@@ -80,7 +80,9 @@ def refuse_outside(
         reason, remedy = row
         module = "" if value in vars(builtins).values() else f"{_package(value)}."
         name = module + name_of(value)
-        raise engine.refuse(f"{name} is not compiled: {reason}", remedy + HOSTED)
+        raise engine.refuse(
+            f"{name} is not compiled: {reason}", remedy if module else remedy + HOSTED
+        )
 
 
 def _package(value: Any) -> str:

@@ -16,8 +16,11 @@ from __future__ import annotations
 
 import math
 
+import numpy as np
+
 from pyxla.ir.core import Instr, Region, Value
 from pyxla.ir.rewrite import captures, ops_in, substitute_region, walk
+from pyxla.ir.types import NARROW
 from pyxla.lower.cost import Traffic
 from pyxla.lower.cpu.kernels import HELD, READS, TRAFFIC, can_hold, is_over_elements
 from pyxla.ops.contract import dot_general
@@ -26,6 +29,7 @@ from pyxla.ops.index import dynamic_update_slice, gather
 from pyxla.ops.reduce import reduce
 from pyxla.ops.shape import broadcast_in_dim, concatenate, constant, pad, reverse, transpose
 
+_NARROW = frozenset(np.dtype(narrow) for narrow in NARROW.values())
 ELEMENTS = 256  # of what an operation reads or makes: here a kernel is as quick
 CODE = 4  # instructions of a branch: fewer are as quick as the call
 MATRIX = 4096  # of a matrix times a vector, and of what is filled: there is one code for it
@@ -86,8 +90,9 @@ def has_little_to_do(instr: Instr) -> bool:
 
 
 def _within(values: tuple[Value, ...]) -> bool:
+    """Small, and of types that XLA's functions round as its other code does."""
     for value in values:  # a loop: this is asked of all instructions
-        if value.type.size > ELEMENTS:
+        if value.type.size > ELEMENTS or value.type.dtype in _NARROW:
             return False
     return True
 
