@@ -54,7 +54,7 @@ REFUSED: list[tuple[str, str, dict[str, Any], str]] = [
     ("convert", "f64[]", {"dtype": "U3"}, "not an element type of XLA"),
     ("convert", "f64[]", {"dtype": "nothing"}, "not an element type"),
     ("bitcast_convert", "bool_[]", {"dtype": "i1"}, "no bits of bool_"),
-    ("bitcast_convert", "u8[3]", {"dtype": "u4"}, "last dimension"),
+    ("bitcast_convert", "u8[3]", {"dtype": "u32"}, "last dimension"),
     ("reduce_precision", "f64[]", {"exponent_bits": 0, "mantissa_bits": 1}, "positive"),
     ("constant", "", {"value": np.array("text")}, "no element type"),
     ("iota", "", {"dtype": "f8", "shape": (2,), "dimension": 1}, "out of range"),
