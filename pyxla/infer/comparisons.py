@@ -176,8 +176,7 @@ def _compare_maybe(engine: Engine, op: str, x: Any, y: Any) -> Any:
                 neither = negate(engine, either(engine, some, y.tag))
                 equal = either(engine, neither, both(engine, y.tag, equal))
             return equal if op == "eq" else negate(engine, equal)
-        if op in ("is_", "is_not") and is_number(x.value) and is_number(y):
-            same = both(engine, x.tag, identical(engine, x.value, y))
+        if op in ("is_", "is_not") and (same := _identical_or_none(engine, x, y)) is not None:
             return same if op == "is_" else negate(engine, same)
         raise engine.refuse(
             f"{describe(x)} is compared with {describe(y)}", "test `is not None` first"
@@ -188,6 +187,22 @@ def _compare_maybe(engine: Engine, op: str, x: Any, y: Any) -> Any:
             raise engine.refuse(f"{describe(x)} is looked for", REMEDY_NONE)
         return compare(engine, op, x, y)
     return compare(engine, op, *without_none(engine, op, x, y))
+
+
+def _identical_or_none(engine: Engine, x: Any, y: Any) -> Any:
+    """`x is y` of numbers, or objects, of which `x` may be None; None of anything else."""
+    other = y.value if is_variant(y, "optional") else y
+    if not any(all(map(kind, (x.value, other))) for kind in (is_number, _is_object)):
+        return None
+    same = both(engine, x.tag, identical(engine, x.value, other))
+    if y is other:
+        return same
+    neither = negate(engine, either(engine, x.tag, y.tag))
+    return either(engine, neither, both(engine, y.tag, same))
+
+
+def _is_object(x: Any) -> bool:
+    return isinstance(x, Ref)
 
 
 def identical(engine: Engine, x: Any, y: Any) -> Any:
