@@ -18,7 +18,7 @@ from pyxla.infer.arrays.fitting import verify_inplace
 from pyxla.infer.calls.dispatch import call
 from pyxla.infer.calls.library import apply
 from pyxla.infer.calls.reflected import reflected
-from pyxla.infer.calls.visiting import special
+from pyxla.infer.calls.visiting import class_of, special
 from pyxla.infer.containers import comparing, steps, tables
 from pyxla.infer.containers.indexing import content_of
 from pyxla.infer.engine import Engine
@@ -40,7 +40,7 @@ from pyxla.infer.lattice import (
     is_number,
     is_variant,
 )
-from pyxla.infer.lists import columnar, methods, number_lists, reading
+from pyxla.infer.lists import columnar, methods, number_lists, pools, reading
 from pyxla.infer.raising import powers
 from pyxla.infer.raising.catching import raise_unless
 from pyxla.infer.raising.faults import Raises
@@ -49,7 +49,7 @@ from pyxla.infer.structure import OPERATORS
 from pyxla.infer.text import strings
 from pyxla.infer.text.pieces import is_text, joined, percent
 from pyxla.ir.types import PYTHON_DTYPES
-from pyxla.lib import sequences
+from pyxla.lib import interpreted, sequences
 from pyxla.lib.operators import truth as truth_of
 from pyxla.lib.registry import REGISTRY, Implementation
 from pyxla.lib.ufuncs import UFUNCS
@@ -71,6 +71,7 @@ FOLDED = {
 }
 _OPERATORS = {name: Implementation(function) for name, function in OPERATORS.items()}
 _SCALAR_POWER = Implementation(UFUNCS[np.power])
+TRUTH_METHODS = ("__bool__", "__len__")
 _TRUTH = Implementation(truth_of)
 _DUNDER = {"and_": "and", "or_": "or"}
 MIRROR = {"lt": "gt", "gt": "lt", "le": "ge", "ge": "le", "eq": "eq", "ne": "ne"}
@@ -260,7 +261,8 @@ def is_operand(engine: Engine, x: Any) -> bool:
     if isinstance(x, Ref):
         if type(engine.heap.contents[x.cell]) is Array:
             return True
-        return isinstance(content_of(engine, x), Array)
+        row = pools.class_of_row(engine.heap, x) is not None
+        return not row and isinstance(content_of(engine, x), Array)
     return is_number(x)
 
 
@@ -438,8 +440,13 @@ def truth(engine: Engine, x: Any) -> Any:
     if isinstance(x, Scalar) and x.kind is bool:
         return x
     if is_variant(x, "optional"):
-        inner = truth(engine, x.value)
-        found = both(engine, x.tag, inner)
+        if _asks_itself(engine, x.value):
+            inner = found = engine.rules.call(engine, Const(interpreted.is_true), [x], {})
+        else:
+            inner = truth(engine, x.value)
+            found = both(engine, x.tag, inner)
+        if isinstance(found, Const):
+            return found
         return Scalar(
             found.value, None, ("implies", (*atoms(is_there(x), True), *atoms(inner, True)), ())
         )
@@ -456,14 +463,22 @@ def truth(engine: Engine, x: Any) -> Any:
     if (kept := number_lists.packed(engine.heap, x)) is not None:
         return Const(number_lists.length(engine, kept) > 0)
     if isinstance(x, Ref):
-        content = engine.content(x)
+        row = pools.class_of_row(engine.heap, x) is not None
+        content = None if row else engine.content(x)
         if isinstance(content, (ListCell, DictCell, SetCell)):
             return Const(bool(content.items))
-        for name in ("__bool__", "__len__"):
+        for name in TRUTH_METHODS:
             result = special(engine, x, name, ())
             if result is not None:
                 return truth(engine, result)
     return Const(True)
+
+
+def _asks_itself(engine: Engine, x: Any) -> bool:
+    """Whether a method of an instance says if it is true."""
+    cls = class_of(engine, x) if isinstance(x, Ref) else None
+    members = [engine.captures.member(cls, name) for name in TRUTH_METHODS if cls is not None]
+    return any(found is not None for found in members)
 
 
 def both(engine: Engine, x: Any, y: Any) -> Any:

@@ -25,6 +25,11 @@ def applied_to_both(function: Any, x: Any, y: Any) -> Any:
     return function(x, y)
 
 
+def is_true(x: Any) -> bool:
+    """`bool(x)` of what may be None and has a `__bool__` or `__len__`: None has no fields."""
+    return x is not None and bool(x)
+
+
 def set_flat(flat: Any, key: Any, values: Any) -> None:
     """`x.flat[key] = values`: one after the other, and from the first again."""
     given, old = np.ravel(values), flat[key]

@@ -393,3 +393,87 @@ def none_where_the_loop_may_not_be_entered(x, n):
         if n:
             first = x
     return last is None, first is None, 0.0 if first is None or last is None else last @ first
+
+
+class Leaf:
+    def __init__(self, key):
+        self.key = key
+        self.left = None
+        self.right = None
+
+
+def inserted(node, key):
+    if not node:
+        return Leaf(key)
+    if key < node.key:
+        node.left = inserted(node.left, key)
+    elif key > node.key:
+        node.right = inserted(node.right, key)
+    return node
+
+
+@program("optional", lambda: ([3, 1, 2, 5, 4],), lambda: ([],))
+def none_of_instances_in_recursion(keys):
+    root = None
+    for key in keys:
+        root = inserted(root, key)
+    out = []
+    while root:
+        out.append((root.left or root).key)
+        out.append(root.left and root.left.key)
+        root = root.right or None
+    return out
+
+
+class Coin:
+    def __init__(self, value):
+        self.value = value
+        self.next = None
+
+    def __bool__(self):
+        return self.value > 0
+
+
+def added(coin, value):
+    if not coin:
+        return Coin(value)
+    coin.next = added(coin.next, value)
+    return coin
+
+
+@program("optional", lambda: ([3, 1, 2, 5, 4],), lambda: ([3, 0, 2],), lambda: ([],))
+def none_or_what_says_if_it_is_true(values):
+    first, out = None, []
+    for value in values:
+        first = added(first, value)
+    while first:
+        out.append(first.value)
+        first = first.next
+    return out
+
+
+class Link:
+    def __init__(self, value, after=None):
+        self.value, self.after = value, after
+
+
+@program(
+    "optional",
+    lambda: ([1, 2, 3], [4, 5], [7, 8, 9]),
+    lambda: ([1], [2], []),
+    lambda: ([], [], []),
+    lambda: ([], [1], [5]),
+)
+def one_object_or_none_both(a, b, common):
+    def built(values, after):
+        for value in reversed(values):
+            after = Link(value, after)
+        return after
+
+    shared = built(common, None)
+    first, second = built(a, shared), built(b, shared)
+    p, q = first, second
+    while p is not q:
+        p = p.after if p is not None else second
+        q = q.after if q is not None else first
+    return p.value if p is not None else None

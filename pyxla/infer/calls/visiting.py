@@ -18,7 +18,7 @@ from pyxla.infer.engine import Engine
 from pyxla.infer.frame import Frame
 from pyxla.infer.heap import ObjectCell
 from pyxla.infer.lattice import Compound, Const, Ref, Tuple
-from pyxla.infer.lists import columnar
+from pyxla.infer.lists import columnar, pools
 
 
 def call_function(
@@ -126,6 +126,8 @@ def call_method(engine: Engine, x: Any, name: str, args: list[Any]) -> Any:
 
 def class_of(engine: Engine, x: Any) -> type | None:
     """The user's class of an instance, else None."""
+    if (cls := pools.class_of_row(engine.heap, x)) is not None:
+        return cls
     if isinstance(x, Ref):
         content = columnar.kept(engine.heap, x) or engine.content(x)
         return content.cls if isinstance(content, ObjectCell) else None

@@ -194,6 +194,13 @@ def is_row(content: Any) -> bool:
     return type(content) is Pooled or (type(content) is RowList and content.cls is not None)
 
 
+def class_of_row(heap: Heap, x: Any) -> type | None:
+    """The class of an instance that is a row of a pool, without reading the row: what may be None
+    has none, maybe."""
+    content = heap.contents.get(x.cell) if isinstance(x, Ref) else None
+    return content.cls if type(content) is Pooled and not issubclass(content.cls, Record) else None
+
+
 def shown(engine: Engine, row: Pooled) -> ObjectCell | DictCell:
     """An instance with the fields, a dict with the items, that it has now."""
     found = _row(engine, row)
