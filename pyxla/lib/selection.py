@@ -127,9 +127,10 @@ def clip(
     bounds = [bound for bound in (low, high) if bound is not None]
     bounds = [as_array(b) if isinstance(b, list | tuple) else b for b in bounds]
     found = result_type(result, *bounds)
-    strong = result_type(*[k for k in map(kind, (result, *bounds)) if isinstance(k, np.dtype)])
-    if strong.isbuiltin != 1 and len(bounds) == 2:  # `clip` is a ufunc then, of which ml_dtypes
-        found = next(d for d in map(np.dtype, "bBhHiIefd") if np.can_cast(strong, d))  # has none
+    dtypes = [k for k in map(kind, (result, *bounds)) if isinstance(k, np.dtype)]
+    if dtypes and len(bounds) == 2 and (strong := result_type(*dtypes)).isbuiltin != 1:
+        # `clip` is a ufunc then, of which ml_dtypes has none.
+        found = next(d for d in map(np.dtype, "bBhHiIefd") if np.can_cast(strong, d))
     if dtype is not None:
         given, found = found, as_dtype(dtype)
         if not np.can_cast(given, found, "same_kind"):

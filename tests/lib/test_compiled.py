@@ -87,3 +87,13 @@ def test_rows(start: int, tmp_path: Path) -> None:
             expected = function(*plain(args), **{key: plain(x) for key, x in kwargs.items()})
         assert kinds(got) == kinds(expected), row.id
         same(arrays(got), arrays(expected), row.id, 1e5)
+
+
+@pytest.mark.parametrize("x", [0.5, 2, 2.5, True, np.float32(2), np.ones(2, int)])
+def test_clip_of_numbers_of_python(x):
+    def program(x, high):
+        return np.clip(x, 0.0, 1.0), np.clip(x, 0, high), np.clip(x, None, high)
+
+    np.testing.assert_equal(pyxla.compile(program)(x, 1), program(x, 1))
+    for got, want in zip(pyxla.compile(program)(x, 1), program(x, 1)):
+        assert (type(got), got.dtype) == (type(want), want.dtype)
