@@ -31,6 +31,10 @@ def _as_jax(x: Any) -> Any:
     return jaxlink.on_host(x) if isinstance(x, np.ndarray | np.generic | float | int) else x
 
 
+def _returned(engine: Engine, types: Any) -> Any:
+    return told(engine.static(types, "the types that a callback returns"))
+
+
 @rule(jax.ShapeDtypeStruct)
 def _struct(engine: Engine, *args: Any, **kwargs: Any) -> Any:
     given = [engine.static(x, "a type of a JAX array") for x in args]
@@ -48,9 +52,8 @@ def _pure(
     vmap_method: Any = Const(None),  # noqa: B008
     **kwargs: Any,
 ) -> Any:
-    types = engine.static(result_shape_dtypes, "the types that a callback returns")
-    name, function = _function(engine, callback)
-    return hosted.call(engine, name, function, args, kwargs, told(types), pure=True)
+    returned = _returned(engine, result_shape_dtypes)
+    return hosted.call(engine, *_function(engine, callback), args, kwargs, returned, pure=True)
 
 
 @rule(io_callback)
@@ -63,8 +66,8 @@ def _io(
     ordered: Any = Const(False),  # noqa: B008
     **kwargs: Any,
 ) -> Any:
-    types = engine.static(result_shape_dtypes, "the types that a callback returns")
-    return hosted.call(engine, *_function(engine, callback), args, kwargs, told(types))
+    returned = _returned(engine, result_shape_dtypes)
+    return hosted.call(engine, *_function(engine, callback), args, kwargs, returned)
 
 
 @rule(jax.debug.callback)

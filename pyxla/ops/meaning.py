@@ -98,7 +98,7 @@ def round_afz(x: np.ndarray) -> np.ndarray:
 
 def _bits(x: np.ndarray) -> np.ndarray:
     """The bits of each element, the lowest first, along a new last dimension."""
-    width = 4 if x.dtype.name in ("int4", "uint4") else x.dtype.itemsize * 8
+    width = ml_dtypes.iinfo(x.dtype).bits
     unsigned = np.asarray(x).view(UNSIGNED_OF[x.dtype.itemsize])
     return (unsigned[..., None] >> np.arange(width, dtype=unsigned.dtype)) & 1
 

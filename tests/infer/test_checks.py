@@ -467,6 +467,20 @@ def test_numbers_of_uint64_that_are_no_int_of_64_bits(name: str) -> None:
             compiled(np.array([large, 1], np.uint64))
 
 
+@pytest.mark.parametrize(
+    "program",
+    [
+        lambda x: x[x < 10].tolist(),
+        lambda x: [int(v) for v in x[x < 10]],
+        lambda x: sum(x[: int(x[1])][1:].tolist()),
+    ],
+)
+def test_numbers_of_uint64_that_are_not_taken(program) -> None:
+    """What lies past the end of an array whose size data decides is no number of it."""
+    x = np.array([2**64 - 1, 2, 2**63], np.uint64)
+    assert pyxla.compile(program)(x) == program(x)
+
+
 def test_slices_past_any_end() -> None:
     def program(x, n):
         return x[:n], x[n:]

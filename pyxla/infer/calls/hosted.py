@@ -1,4 +1,4 @@
-"""Functions that CPython runs in the middle of a program: `pyxla.host`, clocks, files, callbacks.
+"""Functions that CPython runs in the middle of a program: `pyxla.host`, files, callbacks.
 
 They are calls of Python on the host, as those of `print` are, which is what keeps all of them in
 order.  What comes back has types that are told.  A function that raises gives a number back, by

@@ -17,6 +17,7 @@ from pyxla.infer.raising.sizes import failure
 from pyxla.ir.core import Value
 from pyxla.lib import kernels as k
 from pyxla.lib.loops import fold_range
+from pyxla.lib.masks import true_elements
 from pyxla.lib.operators import to_python
 from pyxla.lib.reductions import all as all_
 from pyxla.ops import elementwise as op
@@ -63,7 +64,8 @@ def _unsigned_fits(engine: Engine, operands: tuple[Any, ...], result: Any) -> Va
     for x in operands:
         if isinstance(x, Array) and x.dtype == np.uint64:
             signed = op.convert(x.value, dtype=np.dtype(np.int64), weak=False)
-            fine = all_(Array(k.ge(signed, k.like(signed, 0)), extents=x.extents)).value
+            above = true_elements(Array(k.lt(signed, k.like(signed, 0)), x.extents))
+            fine = all_(Array(op.not_(above))).value
             found = fine if found is None else op.and_(found, fine)
     return found
 
