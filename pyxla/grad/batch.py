@@ -274,7 +274,7 @@ class _Batch:
         """Whether it is computed once; a loop that may be endless must know the mask."""
         if not self.batched.isdisjoint(instr.results):
             return False
-        inner = list(rewrite.walk([instr]))
+        inner = rewrite.walk([instr])
         if any(not self.batched.isdisjoint((*i.operands, *i.results)) for i in inner):
             return False
         return not any(i.op is while_ and self.guards(i) for i in inner)

@@ -187,7 +187,7 @@ def _each(
 
 def _fits(region: Region, count: int) -> bool:
     """Whether the code may run for all indices at once: its arrays together, and no prints."""
-    code = list(rewrite.walk(region.instrs))
+    code = rewrite.walk(region.instrs)
     sizes = [nbytes(value) for instr in code for value in instr.results]
     return max(sizes, default=0) * count <= AT_ONCE and not any(i.op.effect for i in code)
 

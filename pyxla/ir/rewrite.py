@@ -7,11 +7,11 @@ A mapping sends values to what replaces them and is followed once: its targets a
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Container, Iterable, Sequence
 from typing import TYPE_CHECKING
 
 from pyxla.ir.build import Builder, building
-from pyxla.ir.core import Function, Instr, Region, Value, reached
+from pyxla.ir.core import Function, Instr, Region, Value
 
 if TYPE_CHECKING:
     from pyxla.ir.op import Op
@@ -85,26 +85,24 @@ def users_of(region: Region, uses: Question = uses) -> dict[Value, list[Instr]]:
     return users
 
 
-def walk(instrs: Iterable[Instr]) -> Iterator[Instr]:
+def walk(instrs: Iterable[Instr]) -> list[Instr]:
     """Every instruction of a list, those in nested regions after the one that holds them."""
+    found = []
     for instr in instrs:
-        yield instr
+        found.append(instr)
         for region in instr.regions:
-            yield from walk(region.instrs)
+            found += walk(region.instrs)
+    return found
 
 
 def ops_in(regions: Iterable[Region]) -> set[Op]:
     """The ops of all instructions, nested ones included."""
-
-    def inner(region: Region) -> list[Region]:
-        return [region for instr in region.instrs for region in instr.regions]
-
-    return {instr.op for region in reached(regions, inner) for instr in region.instrs}
+    return {instr.op for region in regions for instr in walk(region.instrs)}
 
 
 def size(instrs: Iterable[Instr]) -> int:
     """How many instructions, nested ones included."""
-    return sum(1 for _ in walk(instrs))
+    return len(walk(instrs))
 
 
 def slice_of(instrs: Sequence[Instr], wanted: Iterable[Value]) -> list[Instr]:
@@ -177,28 +175,28 @@ def substitute_region(region: Region | Function, mapping: Mapping) -> None:
                 end.operands = tuple([mapping.get(v, v) for v in end.operands])
 
 
-def _any(instr: Instr) -> bool:
-    return True
-
-
 def rewrite(
     region: Region,
-    rule: Callable[[Region], Callable[[Instr], Value | None]],
-    enters: Callable[[Instr], bool] = _any,
+    ops: Container[Op],
+    rule: Callable[[Instr], Value | None],
+    enters: Container[Op] | None = None,
 ) -> Region:
-    """Put what a rule emits in the place of instructions, in place, inner regions first.
+    """Put what a rule emits in the place of instructions of `ops`, in place, inner regions first.
 
-    `rule(region)(instr)` is what has the instruction's result; None leaves the instruction, behind
-    what was emitted.  enters: whose regions are rewritten too.
+    `rule(instr)` is what has the instruction's result; None leaves the instruction, behind what was
+    emitted.  enters: the ops whose regions are rewritten too, if not those of all.
     """
     code: list[Instr] = []
-    builder, replaced = Builder(code), rule(region)
+    builder = Builder(code)
     with building(builder):
         for instr in region.instrs:
-            for inner in instr.regions if enters(instr) else ():
-                rewrite(inner, rule, enters)
-            builder.loc = instr.loc
-            made = replaced(instr)
+            if instr.regions and (enters is None or instr.op in enters):
+                for inner in instr.regions:
+                    rewrite(inner, ops, rule, enters)
+            made = None
+            if instr.op in ops:
+                builder.loc = instr.loc
+                made = rule(instr)
             if made is None:
                 code.append(instr)
             else:

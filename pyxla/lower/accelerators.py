@@ -40,7 +40,7 @@ def as_numpy(region: Region, precision: str) -> Region:
         elif _is_disputed(instr):
             _settle(instr)
 
-    return rewrite(clone_region(region, {}), lambda scope: decide)
+    return rewrite(clone_region(region, {}), (*PRODUCTS, scatter), decide)
 
 
 def _is_open(instr: Instr) -> bool:

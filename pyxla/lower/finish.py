@@ -8,13 +8,13 @@ and barriers are nonsense.
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Iterable
+from collections.abc import Callable
 from dataclasses import dataclass
 
 from pyxla import journal
 from pyxla.ir.core import Region
 from pyxla.ir.op import Op
-from pyxla.ir.rewrite import ops_in
+from pyxla.ir.rewrite import ops_in, size
 from pyxla.lower.close import CLOSED, close
 from pyxla.lower.cpu.barriers import keep_shared
 from pyxla.lower.cpu.blocks import make_blocks
@@ -125,7 +125,7 @@ PASSES = (
 def finish(region: Region, cpu: bool, strict: bool = False) -> Region:
     """`region` after all passes, which consume it; `cpu`: for XLA:CPU; strict: see `Options`."""
     present, exact = ops_in((region,)), True
-    large = _count((region,)) > LARGE
+    large = size(region.instrs) > LARGE
     for step in PASSES:
         if (step.others if cpu else step.cpu) or (step.regroups and strict):
             continue
@@ -144,15 +144,10 @@ def finish(region: Region, cpu: bool, strict: bool = False) -> Region:
 def _run(step: Pass, region: Region) -> Region:
     """The region after a pass, which the journal tells of."""
     counted = journal.counts_operations()
-    before = _count((region,)) if counted else None
+    before = size(region.instrs) if counted else None
     began = time.perf_counter()
     region = step.run(region)
     seconds = time.perf_counter() - began
-    after = _count((region,)) if counted else None
+    after = size(region.instrs) if counted else None
     journal.passed(step.run.__name__, seconds, before, after)
     return region
-
-
-def _count(regions: Iterable[Region]) -> int:
-    """The operations in regions, those in their regions too."""
-    return sum([1 + _count(instr.regions) for region in regions for instr in region.instrs])

@@ -25,12 +25,12 @@ from pyxla.ir.core import Instr, Region, Value
 from pyxla.ir.rewrite import (
     Mapping,
     clone,
+    ops_in,
     rewrite,
     slice_of,
     substitute_region,
     take_over,
     uses,
-    walk,
 )
 from pyxla.ir.types import I64
 from pyxla.lower.dead import dead_code, has_effect
@@ -52,12 +52,12 @@ def join_products(region: Region) -> Region:
     """Make the products that loops make row by row before them, in place."""
     changed = False
 
-    def join(instr: Instr) -> None:
+    def join(loop: Instr) -> None:
         nonlocal changed
-        if instr.op is while_ and any(i.op is dot_general for i in walk(instr.regions[1].instrs)):
-            changed |= _Loop(instr, current().instrs).join()
+        if dot_general in ops_in(loop.regions[1:]):
+            changed |= _Loop(loop, current().instrs).join()
 
-    rewrite(region, lambda scope: join)
+    rewrite(region, (while_,), join)
     if changed:
         dead_code(region)
     return region

@@ -27,10 +27,12 @@ from pyxla.ops.check import FLOATS, INTS
 from pyxla.ops.elementwise import compare, divide, not_, remainder, select
 from pyxla.ops.filled import filled
 
+_QUOTIENTS = (divide, remainder)
+
 
 def exact_quotients(region: Region, fast: bool = False) -> Region:
     """The region, or a copy, with the divisors hidden that XLA would not divide by."""
-    if ops_in((region,)).isdisjoint((divide, remainder)):
+    if ops_in((region,)).isdisjoint(_QUOTIENTS):
         return region
 
     def exact(instr: Instr) -> Value | None:
@@ -38,7 +40,7 @@ def exact_quotients(region: Region, fast: bool = False) -> Region:
             return _hidden(instr)
         return _but_by_zero(instr) if _may_be_by_zero(instr) else None
 
-    return rewrite(clone_region(region, {}), lambda scope: exact)
+    return rewrite(clone_region(region, {}), _QUOTIENTS, exact)
 
 
 def _is_rewritten(instr: Instr, fast: bool) -> bool:
@@ -74,7 +76,7 @@ def _hidden(instr: Instr) -> Value:
 
 def _may_be_by_zero(instr: Instr) -> bool:
     """Whether it divides whole numbers by what may be 0."""
-    if instr.op not in (divide, remainder) or instr.operands[0].type.dtype not in INTS:
+    if instr.operands[0].type.dtype not in INTS:
         return False
     divisor = _content(instr.operands[1])
     return divisor is None or not np.all(divisor)

@@ -21,13 +21,14 @@ from pyxla.ops.reduce import reduce
 
 def keep_zeros(region: Region) -> Region:
     """Spell the sums with 0.0 out, in place."""
-    return rewrite(region, lambda scope: _kept)
+    return rewrite(region, (add, reduce), _kept)
 
 
 def _kept(instr: Instr) -> Value | None:
-    if instr.op is add and (x := _given(instr)) is not None:
-        return _spelled(x)
-    return _spelled(instr.op(*instr.operands, **instr.attrs)) if _is_opened(instr) else None
+    if instr.op is add:
+        x = _given(instr)
+        return None if x is None else _spelled(x)
+    return _spelled(reduce(*instr.operands, **instr.attrs)) if _is_opened(instr) else None
 
 
 def _is_inexact(value: Value) -> bool:
@@ -44,7 +45,7 @@ def _given(instr: Instr) -> Value | None:
 
 def _is_opened(instr: Instr) -> bool:
     """Whether XLA makes elementwise operations of a sum of many."""
-    if instr.op is not reduce or instr.attrs.get("computation") != "add":
+    if instr.attrs.get("computation") != "add":
         return False
     x, init = instr.operands
     if not _is_inexact(x) or not is_filled(init, 0):

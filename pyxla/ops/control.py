@@ -167,4 +167,4 @@ optimization_barrier = Op(
     batch=batching.again,
 )
 
-CONTROL = frozenset({"while", "if", "case"})
+CONTROL = frozenset({while_, if_, case})

@@ -364,7 +364,8 @@ def _with_faults(world: World, function: Function, outcome: out.Outcome) -> out.
 
 def _calls_unseen(instr: Instr) -> bool:
     """Whether Python is called where the flags of the whole program do not show, in a region."""
-    return host_call in ops_in(instr.regions) or "counted" in instr.attrs
+    inside = instr.regions and host_call in ops_in(instr.regions)
+    return bool(inside) or "counted" in instr.attrs
 
 
 def _check(site: tuple[Any, Any], flag: int, surprise: Exception | None) -> out.Site:

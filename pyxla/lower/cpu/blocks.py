@@ -44,12 +44,12 @@ _LANEWISE = frozenset([v for v in vars(elementwise).values() if isinstance(v, ty
 def make_blocks(region: Region) -> Region:
     """Let the innermost loops of a region work on blocks where they can, in place."""
 
-    def add_blocks(instr: Instr) -> None:
-        plan = _plan(instr) if instr.op is while_ else None
+    def add_blocks(loop: Instr) -> None:
+        plan = _plan(loop)
         if plan is not None:
             _Writer(plan).write()
 
-    return rewrite(region, lambda scope: add_blocks)
+    return rewrite(region, (while_,), add_blocks)
 
 
 @dataclass(frozen=True, slots=True)

@@ -36,14 +36,14 @@ def hide_fills(region: Region) -> Region:
         if (chosen := _masked(instr)) is not None:
             instr.operands = (_hidden(chosen, fills, head), *instr.operands[1:])
 
-    rewrite(region, lambda scope: hide, lambda instr: instr.op.name in CONTROL)
+    rewrite(region, (reduce,), hide, CONTROL)
     region.instrs[:0] = head.instrs
     return region
 
 
 def _masked(instr: Instr) -> Instr | None:
-    """The selection among numbers and a known one whose extremum an instruction finds."""
-    if instr.op is not reduce or instr.attrs.get("computation") not in _EXTREMA:
+    """The selection among numbers and a known one whose extremum a reduction finds."""
+    if instr.attrs.get("computation") not in _EXTREMA:
         return None
     x = instr.operands[0]
     if len(instr.operands) != 2 or x.type.dtype.kind != "f" or x.type.size < LEAST:

@@ -22,7 +22,7 @@ from pyxla.ir.build import current
 from pyxla.ir.core import Instr, Region, Value
 from pyxla.ir.rewrite import rewrite
 from pyxla.ops import elementwise as op
-from pyxla.ops.control import case, if_, while_
+from pyxla.ops.control import CONTROL, case
 from pyxla.ops.elementwise import abs as abs_
 from pyxla.ops.reduce import reduce
 from pyxla.ops.shape import broadcast_in_dim, constant
@@ -37,18 +37,12 @@ EIGHTH = math.tan(math.pi / 8)
 
 def compute_functions(region: Region) -> Region:
     """Replace the functions of many doubles in a region, in place."""
-    return rewrite(region, lambda scope: _computed, lambda instr: instr.op in (if_, case, while_))
-
-
-def _is_worth_it(instr: Instr) -> bool:
-    if instr.op not in _FUNCTIONS:
-        return False
-    type = instr.results[0].type
-    return type.dtype == F64 and type.size >= MANY
+    return rewrite(region, _FUNCTIONS, _computed, CONTROL)
 
 
 def _computed(instr: Instr) -> Value | None:
-    if not _is_worth_it(instr):
+    type = instr.results[0].type
+    if type.dtype != F64 or type.size < MANY:
         return None
     test, arithmetic = _FUNCTIONS[instr.op]
     ways = [functools.partial(f, *instr.operands) for f in (arithmetic, instr.op)]

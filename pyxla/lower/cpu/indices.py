@@ -64,9 +64,10 @@ class _Indices:
 
     def region(self, region: Region) -> None:
         code: list[Instr] = []
-        for instr in region.instrs:
-            instr.operands = tuple([self.same.get(x, x) for x in instr.operands])
-            with building(Builder(code, instr.loc)):
+        with building(builder := Builder(code)):
+            for instr in region.instrs:
+                builder.loc = instr.loc
+                instr.operands = tuple([self.same.get(x, x) for x in instr.operands])
                 if not self.is_replaced(instr):
                     self.regions(instr)
                     code.append(instr)

@@ -12,8 +12,6 @@ costs nothing, and it is done for narrow ones.
 
 from __future__ import annotations
 
-from collections.abc import Callable
-
 import numpy as np
 
 from pyxla.ir.core import Instr, Region, Value
@@ -34,22 +32,20 @@ FLOATS = frozenset((np.dtype(np.float32), np.dtype(np.float64)))
 
 def orient_products(region: Region) -> Region:
     """Orient the products of a region, in place."""
-    return rewrite(region, _orienting)
+    for instr in region.instrs:
+        for inner in instr.regions:
+            orient_products(inner)
+    if not any(map(_is_of_matrices, region.instrs)):
+        return region
+    users, rows = users_of(region), dict[Value, Value]()
 
-
-def _orienting(region: Region) -> Callable[[Instr], Value | None]:
-    users: dict[Value, list[Instr]] = {}
-    rows: dict[Value, Value] = {}
-
-    def oriented(instr: Instr) -> Value | None:
-        if not _is_of_matrices(instr):
+    def oriented(dot: Instr) -> Value | None:
+        if not _is_of_matrices(dot):
             return None
-        if not users:
-            users.update(users_of(region))
-        disoriented = _is_disoriented(instr) or _is_free(instr, users, region)
-        return _oriented(instr, rows) if disoriented else None
+        disoriented = _is_disoriented(dot) or _is_free(dot, users, region)
+        return _oriented(dot, rows) if disoriented else None
 
-    return oriented
+    return rewrite(region, (dot_general,), oriented, enters=())
 
 
 def _is_of_matrices(instr: Instr) -> bool:

@@ -29,7 +29,7 @@ from pyxla.ir.rewrite import take_over, walk
 from pyxla.lower.cpu.kernels import is_elementary
 from pyxla.lower.cpu.voids import guard, never, number_of
 from pyxla.lower.rules import known
-from pyxla.ops.control import case, if_, while_
+from pyxla.ops.control import CONTROL
 from pyxla.ops.elementwise import (
     add,
     and_,
@@ -52,7 +52,6 @@ from pyxla.ops.shape import broadcast_in_dim, constant, reshape
 _SUMS = frozenset([add, subtract])
 _PRODUCTS = frozenset([multiply, square])
 _SAME = frozenset([reshape, negate, broadcast_in_dim, select, kept])  # through which LLVM looks
-_CONTROL = frozenset([while_, if_, case])
 _WORD = np.dtype(np.uint64)
 _FLOATS = frozenset([np.dtype(np.float32), np.dtype(np.float64)])
 
@@ -70,7 +69,7 @@ def round_products(region: Region) -> Region:
 
 def _added(region: Region) -> set[Value]:
     """What goes into sums."""
-    code = list(walk(region.instrs))
+    code = walk(region.instrs)
     found = {value for instr in code if instr.op in _SUMS for value in instr.operands}
     for instr in reversed(code):
         if instr.op in _SAME and instr.results[0] in found:
@@ -92,7 +91,7 @@ class _Rounding:
         code: list[Instr] = []
         elements = inside or is_elementary(region)
         for instr in region.instrs:
-            if instr.op in _CONTROL:
+            if instr.op in CONTROL:
                 for part in instr.regions:
                     self.region(part, elements)
             result = instr.results[0] if instr.results else None

@@ -37,7 +37,7 @@ def spread_products(region: Region) -> Region:
         uses = _uses(region)
         chosen = {dot for dot in dots if uses[_parts(dot)[0]] == 1}
         if chosen:
-            rewrite(region, lambda scope: lambda i: _spread(i) if i in chosen else None)
+            rewrite(region, (dot_general,), lambda i: _spread(i) if i in chosen else None)
     return region
 
 

@@ -38,12 +38,12 @@ NEUTRAL = {"add": 0, "multiply": 1, "xor": 0}
 
 def stage_reductions(region: Region) -> Region:
     """Replace the reductions of a region that are dear in one stage, in place."""
-    return rewrite(region, lambda scope: _staged, lambda instr: instr.op.name in CONTROL)
+    return rewrite(region, (reduce,), _staged, CONTROL)
 
 
 def _staged(instr: Instr) -> Value | None:
     """What replaces a reduction."""
-    if instr.op is not reduce or not _is_repeatable(instr):
+    if not _is_repeatable(instr):
         return None
     x = instr.operands[0]
     extents, reduced = _merged(x.type.shape, instr.attrs["dimensions"])

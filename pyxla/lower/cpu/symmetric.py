@@ -34,12 +34,12 @@ def halve_products(region: Region) -> Region:
         found = _symmetric(instr)
         return None if found is None else _by_bands(instr, *found)
 
-    return rewrite(region, lambda scope: halved)
+    return rewrite(region, (dot_general,), halved)
 
 
 def _symmetric(instr: Instr) -> tuple[Value, int] | None:
     """The matrix that is multiplied with its transpose, and its dimension that is summed over."""
-    if instr.op is not dot_general or instr.attrs.get("lhs_batching_dimensions"):
+    if instr.attrs.get("lhs_batching_dimensions"):
         return None
     result = instr.results[0].type
     if result.ndim != 2 or result.dtype not in DTYPES or result.shape[0] < LARGE:
