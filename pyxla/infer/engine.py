@@ -25,15 +25,8 @@ from pyxla.errors import CompileError, Location, Surprise, also, in_program, sai
 from pyxla.hints import misspelt
 from pyxla.infer import using, walking
 from pyxla.infer.arrays.shadows import redirected, resolve
-from pyxla.infer.calls.captures import (
-    Captures,
-    NewCapture,
-    abstract,
-    dynamic_part,
-    is_constant,
-    operand,
-    python_object,
-)
+from pyxla.infer.calls import captures as outside
+from pyxla.infer.calls.captures import Captures, NewCapture, is_constant
 from pyxla.infer.calls.region import EngineBuilder
 from pyxla.infer.containers.steps import is_fleeting
 from pyxla.infer.demands import Demands, Findings, Needs, Site
@@ -164,16 +157,13 @@ class Engine:
 
     # abstract values
 
-    def operand(self, x: Any) -> Any:
-        """`x` as library functions see it; arrays of bounded extent are refused."""
-        return operand(self, x)
+    use = using.use
+    operand = outside.operand
+    abstract = outside.abstract
+    python_object = outside.python_object
 
     def bounded_operand(self, x: Any) -> Any:
-        return operand(self, x, bounded=True)
-
-    def abstract(self, x: Any, zero_d: bool = False) -> Any:
-        """What a library function returned, as an abstract value."""
-        return abstract(self, x, zero_d)
+        return self.operand(x, bounded=True)
 
     def wrapper(self, callee: Any) -> Callable[..., Any]:
         return self.rules.wrapper(self, callee)
@@ -221,11 +211,11 @@ class Engine:
             known = constant_of(x)
             return known_number(x, what) if known is x else known.value
         try:
-            return python_object(self, x)
+            return self.python_object(x)
         except LookupError:
             if choices.is_choice(x):
                 return self.use(x.conflict)
-            unknown = dynamic_part(self, x)
+            unknown = outside.dynamic_part(self, x)
             if unknown is x:
                 return known_number(x, what)
             if unknown is not None:
@@ -258,9 +248,6 @@ class Engine:
             message = f"unhashable type: {type(value).__name__!r}"
             raise self.refuse(message, raises=TypeError, words=message) from None
         return value
-
-    def python_object(self, x: Any) -> Any:
-        return python_object(self, x)
 
     def fold_object(self, function: Callable[..., Any], args: Any, kwargs: Any = None) -> Any:
         """Let CPython compute `function(*args)`; an exception becomes the program's own."""
@@ -382,9 +369,7 @@ class Engine:
             if frame.position is not None:
                 yield from live_after(frame)
 
-    def visit(self, frame: Frame, block: Block) -> None:
-        """Type the instructions of a block and leave it (`infer.walking`)."""
-        walking.visit(self, frame, block)
+    visit = walking.visit
 
     # what may go wrong
 
@@ -411,10 +396,6 @@ class Engine:
     def catches(self, kind: type[BaseException]) -> bool:
         """Whether a `try` around takes exceptions of this kind."""
         return bool(self.guards) and issubclass(kind, self.guards)
-
-    def use(self, value: Any) -> Any:
-        """`value`, refused where it has no single type or may be unbound."""
-        return using.use(self, value)
 
     def heads(self) -> set[Block]:
         """The headers of the loops around this point."""

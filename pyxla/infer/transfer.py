@@ -192,13 +192,16 @@ def _operands(engine: Engine, frame: Frame, instr: Instr) -> list[Any]:
     """The operands, where a view of a dict whose keys data decides is as good as a set."""
     values = [frame.env[v] for v in instr.operands]
     found = [engine.use(x) for x in values]
-    views = [type(x) is Live and x.kind != "values" for x in values]
-    if True not in views or instr.attrs["op"] in _OF_ONE:
+    views = [x for x in values if type(x) is Live]
+    if not views or instr.attrs["op"] in _OF_ONE:
         return found
-    if not any(type(x) is Live and tables.found(engine.heap, *x.items) for x in values):
+    if not any(tables.found(engine.heap, *view.items) for view in views):
         return found
-    pairs = zip(views, found, strict=True)
-    return [call(engine, Const(set), [x], {}) if is_view else x for is_view, x in pairs]
+    pairs = zip(values, found, strict=True)
+    return [
+        call(engine, Const(set), [x], {}) if type(v) is Live and v.kind != "values" else x
+        for v, x in pairs
+    ]
 
 
 @transfer("inplace")

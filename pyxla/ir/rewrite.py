@@ -97,7 +97,12 @@ def walk(instrs: Iterable[Instr]) -> list[Instr]:
 
 def ops_in(regions: Iterable[Region]) -> set[Op]:
     """The ops of all instructions, nested ones included."""
-    return {instr.op for region in regions for instr in walk(region.instrs)}
+    ops: set[Op] = set()
+    while regions:
+        code = [instr for region in regions for instr in region.instrs]
+        ops.update([instr.op for instr in code])
+        regions = [region for instr in code for region in instr.regions]
+    return ops
 
 
 def size(instrs: Iterable[Instr]) -> int:

@@ -218,7 +218,6 @@ def refusal(value: Any) -> Row | None:
         return found
     owner = getattr(value, "__self__", None)  # of a method of a class
     module = str(getattr(value, "__module__", None) or getattr(owner, "__module__", None) or "")
-    return next(
-        (row for name, row in FAMILIES.items() if module == name or module.startswith(name + ".")),
-        None,
-    )
+    while module and module not in FAMILIES:
+        module = module.rpartition(".")[0]
+    return FAMILIES.get(module)

@@ -38,7 +38,8 @@ def unroll(region: Region, nested: bool = False) -> Region:
     for instr in region.instrs:
         for inner in instr.regions:
             unroll(inner, nested or instr.op is while_)
-        instr.operands = tuple([replaced.get(v, v) for v in instr.operands])
+        if replaced:
+            instr.operands = tuple([replaced.get(v, v) for v in instr.operands])
         count = exact_trips(instr) if nested and instr.op is while_ and _is_plain(instr) else None
         if count is None or not _pays(instr, count):
             code.append(instr)

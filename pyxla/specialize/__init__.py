@@ -32,7 +32,7 @@ from pyxla.infer.observing import watch
 from pyxla.infer.places import STREAM, Place
 from pyxla.infer.raising.faults import Faults
 from pyxla.ir.build import building
-from pyxla.ir.core import Function, Instr, Return
+from pyxla.ir.core import Function, Return
 from pyxla.ir.dominance import reverse_postorder
 from pyxla.ir.rewrite import ops_in
 from pyxla.lower.policy import multiply_in
@@ -351,7 +351,9 @@ def _with_faults(world: World, function: Function, outcome: out.Outcome) -> out.
     ops = {instr.op for instr in instrs}
     if flag not in ops:
         return outcome
-    if any(map(_calls_unseen, instrs)):  # what it printed would be printed again
+    inside = ops_in([region for instr in instrs for region in instr.regions])
+    # Python that is called where the flags of the whole program do not show would print again.
+    if host_call in inside or any(["counted" in instr.attrs for instr in instrs]):
         raise Needs(in_place=True)
     writes = tuple([write for write in outcome.writes if write is not outcome.printed])
     outcome = replace(outcome, writes=writes)
@@ -360,12 +362,6 @@ def _with_faults(world: World, function: Function, outcome: out.Outcome) -> out.
     checks = tuple([_check(site, number, surprises.get(site)) for site, number in noted])
     (end,) = [b.terminator for b in function.blocks if isinstance(b.terminator, Return)]
     return replace(outcome, faults=len(end.operands), checks=checks)
-
-
-def _calls_unseen(instr: Instr) -> bool:
-    """Whether Python is called where the flags of the whole program do not show, in a region."""
-    inside = instr.regions and host_call in ops_in(instr.regions)
-    return bool(inside) or "counted" in instr.attrs
 
 
 def _check(site: tuple[Any, Any], flag: int, surprise: Exception | None) -> out.Site:

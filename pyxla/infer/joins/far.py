@@ -37,7 +37,7 @@ def is_dynamic(x: Any) -> bool:
 
 
 def is_far(x: Any) -> bool:
-    return is_beyond(x) or is_dynamic(x)
+    return is_dynamic(x) if type(x) is Compound else is_beyond(x)
 
 
 def units(x: Any) -> Any:

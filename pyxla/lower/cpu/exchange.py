@@ -44,7 +44,8 @@ def _rewrite(region: Region) -> bool:
     replaced: Mapping = {}
     changed = False
     for instr in region.instrs:
-        changed |= any([_rewrite(inner) for inner in instr.regions])
+        for inner in instr.regions:
+            changed |= _rewrite(inner)
         code.append(instr)
         if instr.op is while_ and _may_be_twice(instr) and (pairs := _exchanged(instr)):
             code[-1:] = _TwoAtATime(instr, pairs).emit(replaced)

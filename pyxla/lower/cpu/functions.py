@@ -20,6 +20,7 @@ import numpy as np
 
 from pyxla.ir.build import current
 from pyxla.ir.core import Instr, Region, Value
+from pyxla.ir.op import Op
 from pyxla.ir.rewrite import rewrite
 from pyxla.ops import elementwise as op
 from pyxla.ops.control import CONTROL, case
@@ -187,7 +188,7 @@ def _number(number: float) -> Value:
 
 
 _Test = Callable[..., Value]
-_FUNCTIONS: dict[object, tuple[_Test, _Test]] = {
+_FUNCTIONS: dict[Op, tuple[_Test, _Test]] = {
     op.sine: (_is_far, _sine),
     op.cosine: (_is_far, lambda x: _wave(x, 1)),
     op.atan2: (_is_extreme, _arctangent),
