@@ -79,83 +79,11 @@ class Kinds:
         self.exact = exact
 
 
-class Scalar(Operand):
-    """A dynamic Python scalar: `kind` is bool, int, float or complex, `value` a weak 0-d Value.
+class Computed(Operand):
+    """What a Value of the typed program holds; an int or bool where that is known."""
 
-    `fact` is what is proven of an int (`infer.facts.extent.IntFact`), or None; `test` is how a bool
-    was computed, `(direction, x, y)` for a comparison of ints, so that branches refine facts.
-
-    In library functions `int(x)`, `range(x)` and `if x:` demand its static value (NeedsStatic).
-    """
-
-    __slots__ = ("fact", "kinds", "test", "value")
-
-    def __init__(
-        self, value: Value, fact: Any = None, test: Any = None, kinds: Kinds | None = None
-    ) -> None:
-        self.value = value
-        self.fact = fact
-        self.test = test
-        self.kinds = kinds
-
-    @property
-    def kind(self) -> type:
-        return PYTHON_TYPES[self.value.type.dtype]
-
-    @property
-    def dtype(self) -> np.dtype:
-        return self.value.type.dtype
-
-    shape: tuple[int, ...] = ()
-    ndim = 0
-    size = 1
-
-    @property
-    def type(self) -> ArrayType:
-        return self.value.type
-
-    def __index__(self) -> int:
-        return int(_known(self))
-
-    def __bool__(self) -> bool:
-        return bool(_known(self))
-
-    __int__ = __index__
-
-    def __float__(self) -> float:
-        raise NeedsStatic(self)
-
-    def __repr__(self) -> str:
-        return f"Scalar({self.type})"
-
-
-def _known(x: Scalar | Array) -> np.ndarray:
-    """The int or bool that `x` is while compiling; NeedsStatic where it is none."""
-    found = None if x.shape else known_elements(x.value)
-    if found is None:
-        raise NeedsStatic(x)
-    return found
-
-
-class Array(Operand):
-    """A NumPy array by value, or (shape `()` in the engine) a NumPy scalar.
-
-    `extents[d]` is None where dimension `d` is full, else the true size (a Scalar of kind int, at
-    most `shape[d]`) of a *bounded extent*: elements at and past it are meaningless.  Library
-    functions see bounded extents only when registered with `bounded=True`.
-    """
-
-    __slots__ = ("extents", "kinds", "value")
-
-    def __init__(
-        self,
-        value: Value,
-        extents: tuple[Scalar | None, ...] | None = None,
-        kinds: Kinds | None = None,
-    ) -> None:
-        self.value = value
-        self.extents = extents
-        self.kinds = kinds
+    __slots__ = ("value",)
+    value: Value
 
     @property
     def type(self) -> ArrayType:
@@ -177,16 +105,71 @@ class Array(Operand):
     def size(self) -> int:
         return self.value.type.size
 
-    def __bool__(self) -> bool:
-        return bool(_known(self))
+    def _known(self) -> np.ndarray:
+        """The int or bool that this is while compiling; NeedsStatic where it is none."""
+        found = None if self.shape else known_elements(self.value)
+        if found is None:
+            raise NeedsStatic(self)
+        return found
 
     def __index__(self) -> int:
-        return int(_known(self))
+        return int(self._known())
+
+    def __bool__(self) -> bool:
+        return bool(self._known())
 
     __int__ = __index__
 
     def __repr__(self) -> str:
-        return f"Array({self.type})"
+        return f"{type(self).__name__}({self.type})"
+
+
+class Scalar(Computed):
+    """A dynamic Python scalar: `kind` is bool, int, float or complex, `value` a weak 0-d Value.
+
+    `fact` is what is proven of an int (`infer.facts.extent.IntFact`), or None; `test` is how a bool
+    was computed, `(direction, x, y)` for a comparison of ints, so that branches refine facts.
+
+    In library functions `int(x)`, `range(x)` and `if x:` demand its static value (NeedsStatic).
+    """
+
+    __slots__ = ("fact", "kinds", "test")
+
+    def __init__(
+        self, value: Value, fact: Any = None, test: Any = None, kinds: Kinds | None = None
+    ) -> None:
+        self.value = value
+        self.fact = fact
+        self.test = test
+        self.kinds = kinds
+
+    @property
+    def kind(self) -> type:
+        return PYTHON_TYPES[self.value.type.dtype]
+
+    def __float__(self) -> float:
+        raise NeedsStatic(self)
+
+
+class Array(Computed):
+    """A NumPy array by value, or (shape `()` in the engine) a NumPy scalar.
+
+    `extents[d]` is None where dimension `d` is full, else the true size (a Scalar of kind int, at
+    most `shape[d]`) of a *bounded extent*: elements at and past it are meaningless.  Library
+    functions see bounded extents only when registered with `bounded=True`.
+    """
+
+    __slots__ = ("extents", "kinds")
+
+    def __init__(
+        self,
+        value: Value,
+        extents: tuple[Scalar | None, ...] | None = None,
+        kinds: Kinds | None = None,
+    ) -> None:
+        self.value = value
+        self.extents = extents
+        self.kinds = kinds
 
 
 class Tuple(Structure):

@@ -49,17 +49,7 @@ def run(engine: Engine, frame: Frame) -> Any:
     if not frame.returns:
         raise Stopped
     hints = [("the result", e.loc) for e in frame.returns[:1]]
-    edge, (result,) = merge(
-        frame.returns,
-        (),
-        hints,
-        engine.in_use,
-        engine.captures.pinned,
-        frame.ssa.function,
-        engine.demands.exact,
-        True,
-        engine.demands.apart,
-    )
+    edge, (result,) = merge(engine, frame.returns, hints, frame.ssa.function)
     edge.heap = swept(edge.heap, frame.first, frame.before, (result,))
     engine.enter(edge)
     return result
@@ -88,9 +78,7 @@ def arrive(engine: Engine, frame: Frame, block: Block) -> None:
         args = edge.args
     else:
         hints = [(phi.value.hint, phi.loc) for phi in block.phis]
-        live, pinned = frame.ssa.live_in[block], engine.captures.pinned
-        how = block, engine.demands.exact, True, engine.demands.apart
-        edge, args = merge(edges, live, hints, engine.held, pinned, *how)
+        edge, args = merge(engine, edges, hints, block, engine.held, frame.ssa.live_in[block])
     engine.enter(edge)
     frame.env = edge.env
     frame.assumed = edge.assumed

@@ -136,8 +136,8 @@ class Branch:
         return (self.cond,)
 
 
-class Return:
-    """Leave the function with `operands` (one object out of the front end, arrays when typed)."""
+class Leave:
+    """Leave the function with `operands`."""
 
     __slots__ = ("loc", "operands")
 
@@ -148,16 +148,17 @@ class Return:
     targets: tuple[Block, ...] = ()
 
 
-class Raise:
+class Return(Leave):
+    """Leave the function with what it returns (one object out of the front end, arrays when
+    typed)."""
+
+    __slots__ = ()
+
+
+class Raise(Leave):
     """Leave the function with an exception (untyped stage only: inference turns it into status)."""
 
-    __slots__ = ("loc", "operands")
-
-    def __init__(self, operands: tuple[Value, ...], loc: Location | None = None) -> None:
-        self.operands = operands
-        self.loc = loc
-
-    targets: tuple[Block, ...] = ()
+    __slots__ = ()
 
 
 Terminator = Jump | Branch | Return | Raise

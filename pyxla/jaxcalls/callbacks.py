@@ -42,32 +42,21 @@ def _struct(engine: Engine, *args: Any, **kwargs: Any) -> Any:
     return Const(jax.ShapeDtypeStruct(*given, **named))
 
 
-@rule(jax.pure_callback)
-def _pure(
-    engine: Engine,
-    callback: Any,
-    result_shape_dtypes: Any,
-    *args: Any,
-    sharding: Any = Const(None),  # noqa: B008
-    vmap_method: Any = Const(None),  # noqa: B008
-    **kwargs: Any,
-) -> Any:
-    returned = _returned(engine, result_shape_dtypes)
-    return hosted.call(engine, *_function(engine, callback), args, kwargs, returned, pure=True)
+def _asks(theirs: Callable[..., Any], options: tuple[str, ...]) -> None:
+    """A function of JAX's that calls one on the host; options: what says how JAX runs it."""
+
+    @rule(theirs)
+    def called(
+        engine: Engine, callback: Any, result_shape_dtypes: Any, *args: Any, **kwargs: Any
+    ) -> Any:
+        returned = _returned(engine, result_shape_dtypes)
+        given = {name: x for name, x in kwargs.items() if name not in options}
+        pure = theirs is jax.pure_callback
+        return hosted.call(engine, *_function(engine, callback), args, given, returned, pure)
 
 
-@rule(io_callback)
-def _io(
-    engine: Engine,
-    callback: Any,
-    result_shape_dtypes: Any,
-    *args: Any,
-    sharding: Any = Const(None),  # noqa: B008
-    ordered: Any = Const(False),  # noqa: B008
-    **kwargs: Any,
-) -> Any:
-    returned = _returned(engine, result_shape_dtypes)
-    return hosted.call(engine, *_function(engine, callback), args, kwargs, returned)
+_asks(jax.pure_callback, ("sharding", "vmap_method"))
+_asks(io_callback, ("sharding", "ordered"))
 
 
 @rule(jax.debug.callback)

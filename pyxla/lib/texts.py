@@ -68,14 +68,14 @@ def rfind(s: str, part: str, start: Any = None, stop: Any = None) -> int:
 
 
 def index(s: str, part: str, start: Any = None, stop: Any = None) -> int:
-    at = find(s, part, start, stop)
-    if at < 0:
-        raise ValueError(SUBSTRING)
-    return at
+    return _there(find(s, part, start, stop))
 
 
 def rindex(s: str, part: str, start: Any = None, stop: Any = None) -> int:
-    at = rfind(s, part, start, stop)
+    return _there(rfind(s, part, start, stop))
+
+
+def _there(at: int) -> int:
     if at < 0:
         raise ValueError(SUBSTRING)
     return at

@@ -187,5 +187,4 @@ def _with_tag(x: Variant, result: Any, given: tuple[Any, ...]) -> Any:
 
 def _met(engine: Engine, instr: Instr, edges: list[Edge]) -> tuple[Edge, tuple[Any, ...]]:
     hints = [(result.hint, instr.loc) for result in instr.results]
-    how = instr, engine.demands.exact, True, engine.demands.apart
-    return merge(edges, (), hints, engine.in_use, engine.captures.pinned, *how)
+    return merge(engine, edges, hints, instr)

@@ -346,9 +346,8 @@ def _first(engine: Engine, source: Compound) -> Any:
     if not edges:
         raise Stopped
     hints = [("", engine.loc), ("the item", engine.loc)]
-    pinned = engine.captures.pinned
-    how = source.meta[0].function, (), False, engine.demands.apart
-    edge, args = merge(edges, (), hints, engine.in_use, pinned, *how)
+    place = source.meta[0].function
+    edge, args = merge(engine, edges, hints, place, exact=False, grows=False)
     engine.enter(edge)
     driver.more, driver.item = args
     return driver.more

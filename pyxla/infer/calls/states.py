@@ -16,14 +16,20 @@ from typing import Any
 Name = Callable[[Any], str]
 
 
-@dataclass(frozen=True, eq=False, slots=True)
-class FunctionState:
-    """The code and the defaults of a function."""
+class State:
+    """One of which the test says what there was."""
 
-    function: FunctionType
+    __slots__ = ()
 
     def read(self) -> bool:
         return True
+
+
+@dataclass(frozen=True, eq=False, slots=True)
+class FunctionState(State):
+    """The code and the defaults of a function."""
+
+    function: FunctionType
 
     def test(self, _: Any, name: Name) -> str:
         function, named = name(self.function), self.function.__kwdefaults__
@@ -45,14 +51,11 @@ def _same_items(now: Mapping[str, Any] | None, known: Mapping[str, Any]) -> bool
 
 
 @dataclass(frozen=True, eq=False, slots=True)
-class LibraryState:
+class LibraryState(State):
     """Names of a library's module, all compared at once: nobody changes them but a test."""
 
     module: dict[str, Any]
     names: set[str] = field(default_factory=set)
-
-    def read(self) -> bool:
-        return True
 
     def test(self, _: Any, name: Name) -> str:
         get = operator.itemgetter("__name__", *self.names)
@@ -60,25 +63,19 @@ class LibraryState:
 
 
 @dataclass(frozen=True, eq=False, slots=True)
-class AbsentState:
+class AbsentState(State):
     """Names that a module does not have, so that Python's own are meant."""
 
     module: dict[str, Any]
     names: set[str] = field(default_factory=set)
-
-    def read(self) -> bool:
-        return True
 
     def test(self, _: Any, name: Name) -> str:
         return f"{name(self.module.keys())}.isdisjoint({name(frozenset(self.names))})"
 
 
 @dataclass(frozen=True, eq=False, slots=True)
-class ProcessState:
+class ProcessState(State):
     """Something that another process may have otherwise: a hash of text, say."""
-
-    def read(self) -> bool:
-        return True
 
     def test(self, *_: Any) -> str:
         return "True"
@@ -98,24 +95,18 @@ class BasesState:
 
 
 @dataclass(frozen=True, eq=False, slots=True)
-class RegisteredState:
+class RegisteredState(State):
     """The classes that are registered with abstract ones, of which there is one count for all."""
-
-    def read(self) -> bool:
-        return True
 
     def test(self, _: Any, name: Name) -> str:
         return f"{name(abc.get_cache_token)}() == {name(abc.get_cache_token())}"
 
 
 @dataclass(frozen=True, eq=False, slots=True)
-class CountState:
+class CountState(State):
     """The functions that are registered with a generic one."""
 
     registry: Mapping[Any, Any]
-
-    def read(self) -> bool:
-        return True
 
     def test(self, _: Any, name: Name) -> str:
         return f"{name(self.registry)} == {name(dict(self.registry))}"

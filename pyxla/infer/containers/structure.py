@@ -28,8 +28,8 @@ from pyxla.infer.facts import extent
 from pyxla.infer.heap import DictCell, ListCell, ObjectCell, SequenceIterator, SetCell
 from pyxla.infer.joins import choices
 from pyxla.infer.lattice import Array, Compound, Const, Ref, Scalar, Tuple, is_variant
-from pyxla.infer.lists import columnar, methods, number_lists, reading
-from pyxla.infer.lists.items import item_of, layout_of
+from pyxla.infer.lists import columnar, number_lists, reading
+from pyxla.infer.lists.items import are_numbers, item_of, layout_of
 from pyxla.infer.raising.refusals import lacking
 from pyxla.infer.text import strings
 from pyxla.infer.text.codes import string
@@ -116,7 +116,7 @@ def _ordered(engine: Engine, content: ObjectCell) -> Any:
     if all(layout_of(kind) is not None for kind in kinds):
         return call(engine, Const(sorted), [names], {})
     only_added = isinstance(changed, Const) and changed.value is None
-    if not only_added or not all(map(methods.are_ints, kinds)):
+    if not only_added or not all([are_numbers(kind, "iub") for kind in kinds]):
         raise engine.refuse(
             "the order of this set, whose items are known at run time only, is not known",
             "iterate over sorted(s), or use a dict, which keeps its order",

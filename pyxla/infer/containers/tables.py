@@ -19,8 +19,8 @@ from pyxla.infer.interface import Engine
 from pyxla.infer.joins import choices, far
 from pyxla.infer.lattice import Array, Const, Ref, Scalar, Tuple, is_number
 from pyxla.infer.lists import columnar, pools
-from pyxla.infer.lists.item_types import Handle, Number, Row
-from pyxla.infer.lists.items import item_of, joined_items
+from pyxla.infer.lists.item_types import Handle, Row
+from pyxla.infer.lists.items import are_numbers, item_of, joined_items
 from pyxla.infer.text.codes import is_texts
 from pyxla.lib.containers import Mapping, actual, attributes
 from pyxla.lib.tables import Record, Table, TableFrozenSet, TableSet, put
@@ -237,16 +237,9 @@ def is_chained(engine: Engine, table: Ref, key: Any) -> bool:
     numbers = is_number(key) or (isinstance(key, Tuple) and all(map(is_number, key.items)))
     known = () if held else engine.content(names).items
     items = [held.item] if held else [item_of(engine.heap, x) for x in known]
-    suits = numbers and all(map(_are_numbers, items))
+    suits = numbers and all(map(are_numbers, items))
     engine.findings.large |= suits
     return suits and has
-
-
-def _are_numbers(item: Any) -> bool:
-    """Whether items are numbers of one kind, or tuples of such."""
-    if isinstance(item, Row):
-        return item.cls is tuple and all(map(_are_numbers, item.items))
-    return isinstance(item, Number) and not item.choices and item.type.dtype.kind in "iufb"
 
 
 def unify(states: Sequence[Any], columns: Iterable[Sequence[Any]]) -> list[list[Any]]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
 from types import MappingProxyType
 from typing import Any
 
@@ -81,9 +82,8 @@ def ended(
     several = len(edges[0].args) - width - 2
     names = ["status", "the result", *["the exception"] * width, *["an argument"] * several]
     hints: list[tuple[str, Location | None]] = [(name, None) for name in names]
-    pinned, grows = engine.captures.pinned, bool(engine.pools)
-    how = ended, engine.demands.exact, grows, engine.demands.apart
-    edge, args = merge(edges, (), hints, lambda: _held(engine), pinned, *how)
+    held, grows = partial(_held, engine), bool(engine.pools)
+    edge, args = merge(engine, edges, hints, ended, held, grows=grows)
     engine.enter(edge)
     status, result, *rest = args
     merged = [

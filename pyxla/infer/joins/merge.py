@@ -8,7 +8,7 @@ passes brought back.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Container, Iterable
+from collections.abc import Callable, Iterable
 from typing import Any
 
 import numpy as np
@@ -19,6 +19,7 @@ from pyxla.infer.arrays.shadows import alternatives, one_of, resolve, same_ref, 
 from pyxla.infer.facts import extent
 from pyxla.infer.facts.deciding import deciding_test
 from pyxla.infer.heap import CellInfo, Content, Heap, Shadow
+from pyxla.infer.interface import Engine
 from pyxla.infer.joins import far, kinds, texts, unions, variants
 from pyxla.infer.joins.collections import unify_lists
 from pyxla.infer.joins.columns import in_one_order, with_all_fields
@@ -445,31 +446,33 @@ def _is_each(x: Any, values: Iterable[Any]) -> bool:
 
 
 def merge(
+    engine: Engine,
     edges: list[Edge],
-    live: Iterable[Value],
     hints: list[tuple[str, Location | None]],
-    held: Callable[[], Iterable[Any]],
-    pinned: Iterable[Any],
-    place: Any = None,
-    exact: Container[Any] = (),
-    grows: bool = False,
-    apart: bool = False,
+    place: Any,
+    held: Callable[[], Iterable[Any]] | None = None,
+    live: Iterable[Value] = (),
+    exact: bool = True,
+    grows: bool = True,
 ) -> tuple[Edge, tuple[Any, ...]]:
     """Join `edges` in a new block: the state there, and the values of the target's phis.
 
-    live: values whose environment entries go on.  hints: name and location per phi.  held: abstract
-    values that callers still need, asked for only when objects merge.  pinned: what the outside
-    world can reach.  place: which join this is, done exactly if it is in `exact`.  grows: lists of
-    different lengths may meet (`infer.lists.growing`).  apart: values of no one type may.
+    hints: name and location per phi.  place: which join this is, done exactly if that is asked for
+    and `exact`.  held: abstract values that are still needed, asked for only when objects merge; if
+    not those that the engine knows of.  live: values whose environment entries go on.  grows: lists
+    of different lengths may meet (`infer.lists.growing`).
     """
     if len(edges) == 1:
         return edges[0], edges[0].args
+    held, pinned = held or engine.in_use, engine.captures.pinned
     unify_lists(edges, live, held, pinned, grows)
     target = Block()
     for edge in edges:
         edge.block.terminator = Jump(target, edge.loc)
     target.preds = [edge.block for edge in edges]
-    join = Join(edges, target, None, None, place, place in exact, Held(live, held, pinned), apart)
+    exact = exact and place in engine.demands.exact
+    others, apart = Held(live, held, pinned), engine.demands.apart
+    join = Join(edges, target, None, None, place, exact, others, apart)
     args = []
     for i, (hint, loc) in enumerate(hints):
         join.hint, join.loc = hint, loc

@@ -142,6 +142,13 @@ def is_value(item: Any) -> bool:
     return item is not None and not reading and not isinstance(item, (Block, Nested))
 
 
+def are_numbers(item: Any, letters: str = "iufb") -> bool:
+    """Whether items are numbers of one of these kinds, or tuples of such."""
+    if isinstance(item, Row):
+        return item.cls is tuple and all([are_numbers(inner, letters) for inner in item.items])
+    return isinstance(item, Number) and not item.choices and item.type.dtype.kind in letters
+
+
 def holds_instances(item: Any) -> bool:
     """Whether an instance is in an item."""
     if isinstance(item, (Nested, Maybe)):

@@ -361,10 +361,3 @@ def room(engine: Engine, names: Ref) -> Const:
     """`lib.tables.room`."""
     held = columnar.found(engine.heap, names) or engine.heap.contents[names.cell]
     return Const(columnar.room_of(engine.heap, held))
-
-
-def are_ints(item: Any) -> bool:
-    """Whether items are ints, or tuples of them."""
-    if isinstance(item, Row):
-        return item.cls is tuple and all(map(are_ints, item.items))
-    return isinstance(item, Number) and not item.choices and item.type.dtype.kind in "iub"

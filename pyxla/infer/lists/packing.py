@@ -10,6 +10,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from pyxla.infer.arrays import views
 from pyxla.infer.arrays.shadows import resolve
 from pyxla.infer.heap import Heap, ListCell, NumberList, reachable
 from pyxla.infer.interface import Engine
@@ -87,10 +88,7 @@ def leaves_of(nested: Any) -> Iterable[Any]:
 
 def array_of(heap: Heap, x: NumberList) -> Array:
     """The array that a list is kept as, by value."""
-    array = resolve(heap, heap.contents[x.data.cell])
-    for step in x.data.view:
-        array = step.apply(array)
-    return array
+    return views.apply(x.data.view, resolve(heap, heap.contents[x.data.cell]))
 
 
 def type_of_numbers(heap: Heap, x: NumberList) -> ArrayType:
@@ -121,9 +119,12 @@ def pack(engine: Engine, x: Ref) -> bool:
 
 def reached_otherwise(engine: Engine, x: Ref) -> set[int]:
     """The cells that can be reached other than through the list `x`."""
-    heap = engine.heap.copy()
-    heap.contents[x.cell] = ListCell(())
-    return reached(engine, heap)
+    return reached(engine, _without(engine.heap, x))
+
+
+def _without(heap: Heap, x: Ref) -> Heap:
+    """`heap` where nothing is in the list `x`."""
+    return Heap(heap.infos, {**heap.contents, x.cell: ListCell(())})
 
 
 def _pack(heap: Heap, cell: int, layout: Layout, wide: ArrayType, loc: Any) -> None:
@@ -182,7 +183,8 @@ def _unify(states: Sequence[Any], column: Sequence[Any], roots: Any) -> None:
     if wide is None or len({layout.shape for layout in layouts}) > 1:
         return
     for (state, x), content, layout in zip(pairs, contents, layouts, strict=True):
-        if type(content) is ListCell and not layout.cells & _reached_at(state, x, roots):
+        emptied = _without(state.heap, x)
+        if type(content) is ListCell and not layout.cells & reachable(emptied, roots(state)):
             state.heap = state.heap.copy()
             with building(Builder(state.block.instrs, state.loc)):
                 _pack(state.heap, x.cell, layout, wide, state.loc)
@@ -190,9 +192,3 @@ def _unify(states: Sequence[Any], column: Sequence[Any], roots: Any) -> None:
             state.heap = state.heap.copy()
             with building(Builder(state.block.instrs, state.loc)):
                 retype(state.heap, content.data, wide)
-
-
-def _reached_at(state: Any, x: Ref, roots: Any) -> set[int]:
-    heap = state.heap.copy()
-    heap.contents[x.cell] = ListCell(())
-    return reachable(heap, roots(state))

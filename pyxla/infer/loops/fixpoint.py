@@ -9,7 +9,7 @@ on its own.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Hashable, Iterable, Sequence
+from collections.abc import Callable, Hashable, Iterable, Iterator, Sequence
 from typing import Any
 
 from pyxla.errors import CompileError, InternalError
@@ -134,9 +134,7 @@ def _loop_entry(engine: Engine, frame: Frame, header: Block) -> tuple[Edge, tupl
     edges = frame.pending.pop(header)
     hints = [(phi.value.hint, phi.loc) for phi in header.phis]
     live = frame.ssa.live_in[header]
-    pinned = engine.captures.pinned
-    how = header, engine.demands.exact, True, engine.demands.apart
-    edge, args = merge(edges, live, hints, engine.held, pinned, *how)
+    edge, args = merge(engine, edges, hints, header, engine.held, live)
     edge.args = args
     compact(engine, edge, live, _fixed(engine, frame))
     args = edge.args
@@ -423,13 +421,16 @@ def _bind(
         there = is_variant(x, "optional") and is_none(y) is False
         if there or (is_variant(x, "unbound") and not may_be_unbound(y)):
             bound[id(x)] = x.value
-    if not bound or not _goes_in(engine, frame, component, entry):
-        return
-    for target in component.header.terminator.targets:
-        if target in component.loop.blocks:
-            continue
-        for edge in frame.pending.get(target, ()):
+    if bound and _goes_in(engine, frame, component, entry):
+        for edge in _tested(frame, component):
             edge.args = tuple([bound.get(id(a), a) for a in edge.args])
+
+
+def _tested(frame: Frame, component: Component) -> Iterator[Edge]:
+    """The edges out of the loop by its test."""
+    for target in component.header.terminator.targets:
+        if target not in component.loop.blocks:
+            yield from frame.pending.get(target, ())
 
 
 def _settle_kinds(
@@ -439,12 +440,8 @@ def _settle_kinds(
     pairs = zip(head.args, back.args, strict=True)
     known = [(x, kinds.settled(x, y)) for x, y in pairs if getattr(x, "kinds", None)]
     settled = {id(x): y for x, y in known if y is not None}
-    if not settled or not _goes_in(engine, frame, component, entry):
-        return
-    for target in component.header.terminator.targets:
-        if target in component.loop.blocks:
-            continue
-        for edge in frame.pending.get(target, ()):
+    if settled and _goes_in(engine, frame, component, entry):
+        for edge in _tested(frame, component):
             edge.args = tuple([settled.get(id(a), a) for a in edge.args])
             edge.env = {key: settled.get(id(a), a) for key, a in edge.env.items()}
 

@@ -86,15 +86,15 @@ def binomial(source: Any, n: Any, p: Any) -> Any:
         return np.int64(0)
     rare = p if p <= 0.5 else 1.0 - p
     if rare * n <= 30.0:
-        count = _binomial_inversion(source.bits, n, rare)
+        count = binomial_inversion(source.bits, n, rare, np.exp(n * np.log1p(-rare)))
     else:
         count = binomial_btpe(source.bits, n, rare, CORRECTED)
     return count if p <= 0.5 else n - count
 
 
-def _binomial_inversion(bits: Any, n: Any, p: Any) -> Any:
+def binomial_inversion(bits: Any, n: Any, p: Any, none: Any) -> Any:
+    """By inversion; none: the probability of 0."""
     q = 1.0 - p
-    none = np.exp(n * np.log1p(-p))
     mean = n * p
     limit: Any = np.float64(n)
     spread = mean + 10.0 * np.sqrt(mean * q + 1)

@@ -12,7 +12,13 @@ from typing import Any
 import numpy as np
 
 from pyxla.lib.random.continuous import standard_gamma
-from pyxla.lib.random.discrete import LIKELY, binomial_btpe, ratio_of_uniforms, searched
+from pyxla.lib.random.discrete import (
+    LIKELY,
+    binomial_btpe,
+    binomial_inversion,
+    ratio_of_uniforms,
+    searched,
+)
 from pyxla.lib.random.libm import exp, log1p
 from pyxla.lib.random.words import next64, next_double
 
@@ -109,28 +115,10 @@ def binomial(source: Any, n: Any, p: Any) -> Any:
     """Inversion, or BTPE where more than 30 successes, or failures, are expected."""
     rare = p if p <= 0.5 else 1.0 - p
     if rare * n <= 30.0:
-        count = _binomial_inversion(source.bits, n, rare)
+        count = binomial_inversion(source.bits, n, rare, exp(n * np.log(1.0 - rare)))
     else:
         count = binomial_btpe(source.bits, n, rare, False)
     return count if p <= 0.5 else n - count
-
-
-def _binomial_inversion(bits: Any, n: Any, p: Any) -> Any:
-    q = 1.0 - p
-    none = exp(n * np.log(q))
-    mean = n * p
-    limit: Any = np.float64(n)
-    spread = mean + 10.0 * np.sqrt(mean * q + 1)
-    limit = np.int64(spread if spread < limit else limit)
-    count, chance, u = np.int64(0), none, next_double(bits)
-    while u > chance:
-        count = count + 1
-        if count > limit:
-            count, chance, u = np.int64(0), none, next_double(bits)
-        else:
-            u = u - chance
-            chance = (n - count + 1) * p * chance / (count * q)
-    return count
 
 
 def geometric(source: Any, p: Any) -> Any:
