@@ -4,12 +4,14 @@ from __future__ import annotations
 
 from enum import Enum
 from itertools import combinations_with_replacement, permutations
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
 
 import pyxla
 from pyxla.errors import CompileError
+from pyxla.infer.demands import Demands
 from pyxla.infer.facts.extent import IntFact, fact
 from pyxla.infer.heap import DictCell, Heap, ListCell, ObjectCell
 from pyxla.infer.joins.choices import one_of_these
@@ -31,6 +33,9 @@ from pyxla.infer.lattice import (
 from pyxla.infer.loops.header import LoopHead
 from pyxla.ir.core import Block, Value
 from pyxla.ir.types import array_type, python_type
+
+# Which nothing is asked of, and which holds nothing.
+ENGINE = SimpleNamespace(in_use=list, captures=SimpleNamespace(pinned=()), demands=Demands())
 
 
 def scalar(kind, lo=None, hi=None):
@@ -204,7 +209,7 @@ def meet(*contents):
         heap = base.copy()
         heap.contents[ref.cell] = content
         edges.append(Edge(Block(), heap, {}, (ref,)))
-    edge, (found,) = merge(edges, (), [("x", None)], list, ())
+    edge, (found,) = merge(ENGINE, edges, [("x", None)], None, grows=False)
     assert found.cell == ref.cell and len(edge.block.preds) == len(contents)
     return edge.heap.contents[ref.cell]
 
@@ -257,7 +262,7 @@ def test_references_to_different_arrays_make_a_third():
     heap = Heap([])
     x, y = (Ref(heap.new(Array(Value(array_type(np.dtype("f8"), (3,)))))) for _ in range(2))
     edges = [Edge(Block(), heap.copy(), {}, (ref,)) for ref in (x, y)]
-    edge, (z,) = merge(edges, (), [("z", None)], list, ())
+    edge, (z,) = merge(ENGINE, edges, [("z", None)], None, grows=False)
     assert z.cell not in (x.cell, y.cell)
     phi = edge.heap.contents[z.cell].value.owner
     assert list(phi.args.values()) == [heap.contents[x.cell].value, heap.contents[y.cell].value]
