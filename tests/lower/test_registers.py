@@ -11,7 +11,7 @@ import pytest
 
 import pyxla
 from pyxla.ir.build import Builder, building
-from pyxla.ir.core import Region, Value
+from pyxla.ir.core import Instr, Region, Value
 from pyxla.ir.rewrite import walk
 from pyxla.ir.types import I64, array_type
 from pyxla.ir.verify import verify_region
@@ -330,6 +330,61 @@ def test_what_is_read_is_an_operand_of_what_ends_an_iteration():
     (body,) = re.findall(r" while\(.*body=(%[\w.-]+)", text)
     code = next(c for c in re.split(r"\n\n(?=%)", text) if c.startswith(f"{body} "))
     assert re.search(r"ROOT %\S+ = \(.*\) call\(%\S+, %.*\), to_apply=%same", code)
+
+
+def dealt(x, counts):
+    """What is read is for a position and for what is written there."""
+    out = np.zeros(len(x), dtype=np.int64)
+    for i in range(len(x)):
+        d = x[i] & 15
+        out[counts[d]] = x[i]
+        counts[d] += 1
+    return out
+
+
+def many_swaps(x):
+    for i in range(len(x) - 5):
+        x[i], x[i + 1], x[i + 2], x[i + 3], x[i + 4] = (
+            x[i + 4] + x[i + 3],
+            x[i] - x[i + 2],
+            x[i + 1],
+            x[i + 2] - x[i],
+            x[i + 3],
+        )
+    return x
+
+
+def home(value: Value) -> Value:
+    """What is kept, or reshaped, lies where it lay."""
+    while isinstance(value.owner, Instr) and value.owner.op.name in ("kept", "reshape"):
+        value = value.owner.operands[0]
+    return value
+
+
+@pytest.mark.parametrize(
+    ("function", "args", "held"),
+    [
+        (shifted, (A[0],), True),
+        (dealt, (LETTERS.ravel() * 5, np.arange(16) * 3), True),
+        (many_swaps, (A[1],), False),
+    ],
+)
+def test_what_is_kept_in_an_iteration_is_part_of_the_state_where_it_is_little(
+    function: Callable, args: tuple[Any, ...], held: bool
+):
+    """So that LLVM knows that it lies apart from what the condition writes."""
+    ours, theirs = [tuple([np.copy(x) for x in args]) for _ in range(2)]
+    np.testing.assert_array_equal(pyxla.compile(function)(*ours), function(*theirs))
+    for x, y in zip(ours, theirs, strict=True):
+        np.testing.assert_array_equal(x, y)
+    region = compilation(function, *args).at("regions").region
+    (loop,) = [instr for instr in walk(region.instrs) if instr.op is while_]
+    body = loop.regions[1]
+    kept = {home(instr.result) for instr in body.instrs if instr.op.name == "kept"}
+    state = [home(result) for result in body.results]
+    assert kept
+    assert kept.issubset(state) == held
+    assert len(set(state)) == len(state)  # no memory is two slots', so that nothing is copied
 
 
 def exponentials_of_rows(x):

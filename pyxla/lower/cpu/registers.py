@@ -29,9 +29,11 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 
+import numpy as np
+
 from pyxla.ir.build import Builder, building
 from pyxla.ir.core import Instr, Region, Value
-from pyxla.ir.rewrite import Uses, substitute_region, walk
+from pyxla.ir.rewrite import Uses, substitute_region, users_of, walk
 from pyxla.lower.cost import SMALL, Traffic, nbytes
 from pyxla.lower.cpu.fences import RELICS, is_fusible
 from pyxla.lower.cpu.kernels import TRAFFIC, can_hold, is_over_elements
@@ -39,9 +41,12 @@ from pyxla.lower.cpu.voids import FEWER, begun, guard, never
 from pyxla.lower.rules import known
 from pyxla.ops.control import while_
 from pyxla.ops.index import dynamic_slice, dynamic_update_slice
+from pyxla.ops.kept import kept
+from pyxla.ops.shape import constant, reshape
 
 FAR = 1 << 16  # bytes of arguments that may not lie where XLA reads them in place
 STATE = 24  # numbers that change
+TEMPORARIES = 8  # with more, what is stored of the tables that they make longer costs more
 _FREE = frozenset(["constant", "iota", "broadcast_in_dim", "reshape"])
 
 # What computes a value: the position of a slot, the one whose old value is kept, or an instruction
@@ -107,11 +112,54 @@ def _guard_nest(loop: Instr, anchor: Value | None, code: list[Instr]) -> None:
     for region in loop.regions:
         _guard_within(region, _anchor(region))
     _Guarded(loop).emit()
+    _hold_temporaries(loop, code)
     loop.attrs = {**loop.attrs, "apart": True}
     if anchor is not None:
         with building(Builder(code, loop.loc)):
             first = 1 + FEWER * len(code)
             loop.operands = tuple([begun(x, anchor, k) for k, x in enumerate(loop.operands, first)])
+
+
+def _hold_temporaries(loop: Instr, code: list[Instr]) -> None:
+    """Give the numbers that lie in memory during an iteration of an innermost loop slots of their
+    own, if they are few: so the condition, which takes the state, is known to lie apart from them.
+    """
+    cond, body = loop.regions
+    if any(instr.op is while_ for instr in body.instrs):
+        return
+    held = {_home(result) for result in body.results}
+    found: dict[Value, Value] = {}
+    for value in _temporaries(body):
+        if value.type.size <= SMALL and _home(value) not in held:
+            found.setdefault(_home(value), value)
+    if len(found) > TEMPORARIES:
+        return
+    for value in found.values():
+        type = value.type
+        with building(Builder(code, loop.loc)):
+            loop.operands += (constant(value=np.zeros(type.shape, type.dtype)),)
+        loop.results += (Value(type, loop),)
+        cond.params += (Value(type, cond),)
+        body.params += (Value(type, body),)
+        body.results += (value,)
+
+
+def _temporaries(body: Region) -> Iterable[Value]:
+    """What is kept, and what an array is updated with that has other uses too."""
+    users = users_of(body)
+    for instr in body.instrs:
+        if instr.op is kept:
+            yield instr.result
+        elif instr.op is dynamic_update_slice and len(users[instr.operands[1]]) > 1:
+            if isinstance(instr.operands[1].owner, Instr):
+                yield instr.operands[1]
+
+
+def _home(value: Value) -> Value:
+    """The value in whose memory a value lies."""
+    while isinstance(value.owner, Instr) and value.owner.op in (kept, reshape):
+        value = value.owner.operands[0]
+    return value
 
 
 def _guard_within(region: Region, anchor: Value | None) -> None:
