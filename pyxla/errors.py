@@ -269,7 +269,7 @@ def _again(kind: type[Exception], message: str) -> CompileError:
 
 def spell(path: Sequence[Any], name: str = "") -> str:
     """A path to a part of an argument in words: `argument 1`, `x[2]['w']`."""
-    first = name or f"argument {path[0]}"
+    first = name or " ".join(["argument", *map(str, path[:1])])
     return first + "".join([f"[{step!r}]" for step in path[1:]])
 
 

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import dataclasses
 import operator
+import sys
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from typing import Any
@@ -467,7 +468,12 @@ class GraphBuilder:
         return self.literal(node.value, node)
 
     def literal(self, value: Any, node: gast.AST) -> Value:
-        """A constant; equal floats may be zeros of different sign, so they are not shared."""
+        """A constant; equal floats may be zeros of different sign, so they are not shared.
+
+        Texts like names are one object for `is`, as CPython interns them.
+        """
+        if isinstance(value, str) and value.isascii() and f"_{value}".isidentifier():
+            value = sys.intern(value)
         if isinstance(value, (float, complex)):
             return self.emit(pyops.CONST, (), {"value": value}, node)
         return self.known(pyops.CONST, (type(value), value), {"value": value}, node)

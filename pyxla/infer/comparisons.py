@@ -227,7 +227,7 @@ def identical(engine: Engine, x: Any, y: Any) -> Any:
                 engine.check_distinct(leaf)
         return same_object(engine.heap, x, y)
     if isinstance(x, Const) and isinstance(y, Const):
-        return Const(x.value is y.value)
+        return _same_constant(engine, x.value, y.value)
     classes, others = _python_classes(x), _python_classes(y)
     if classes is None or others is None:
         if Const not in (type(x), type(y)) and (may_be_array(x) or may_be_array(y)):
@@ -239,6 +239,16 @@ def identical(engine: Engine, x: Any, y: Any) -> Any:
     if classes & others:
         raise engine.refuse("`is` between numbers is not defined", "use ==")
     return Const(False)
+
+
+def _same_constant(engine: Engine, x: Any, y: Any) -> Const:
+    """Whether two known values are one object; of equal texts, CPython alone can say."""
+    if x is not y and type(x) is type(y) and type(x) in _VALUES and x == y:
+        raise engine.refuse(f"`is` between equal values, {x!r}, is not defined", "use ==")
+    return Const(x is y)
+
+
+_VALUES = frozenset({str, bytes, int, float, complex, tuple})
 
 
 def _check_objects(engine: Engine, x: Ref, y: Ref) -> None:

@@ -17,7 +17,7 @@ from pyxla.infer.arrays import access as arrays
 from pyxla.infer.arrays.fitting import verify_inplace
 from pyxla.infer.calls.dispatch import call
 from pyxla.infer.calls.library import apply
-from pyxla.infer.calls.reflected import reflected
+from pyxla.infer.calls.reflected import as_array, reflected
 from pyxla.infer.calls.visiting import class_of, special
 from pyxla.infer.containers import comparing, steps, tables
 from pyxla.infer.containers.indexing import content_of
@@ -105,9 +105,13 @@ def binary(engine: Engine, op: str, x: Any, y: Any, assigned: bool = False) -> A
         return binary(engine, op, number, y)
     if (number := choices.number_of(y, f"__r{name}__")) is not None:
         return binary(engine, op, x, number)
+    if (array := as_array(engine, y, x)) is not None:
+        return binary(engine, op, x, array)
     result = special(engine, x, f"__{name}__", (y,))
     if result is None:
         result = reflected(engine, x, y, f"__r{name}__")
+    if result is None and (array := as_array(engine, x, y)) is not None:
+        return binary(engine, op, array, y)
     if result is None:
         result = _sequence_operator(engine, op, x, y)
     if result is None:

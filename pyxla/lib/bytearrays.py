@@ -53,6 +53,7 @@ class ByteArray(Items, bytearray):
     """`bytearray` over a list."""
 
     ordered = (bytes, bytearray)
+    __pyxla_buffer__ = "bytearray"
     __hash__ = None  # type: ignore[assignment]
 
     def __init__(self, source: Any = (), encoding: Any = None) -> None:

@@ -7,6 +7,7 @@ lengths and keys are known while compiling.
 
 from __future__ import annotations
 
+import array
 import collections
 import functools
 import queue
@@ -18,6 +19,7 @@ import numpy as np
 from pyxla.lib.bytearrays import ByteArray, Items
 from pyxla.lib.poly1d import Poly1d
 from pyxla.lib.queues import LifoQueue, PriorityQueue, Queue
+from pyxla.lib.typed_arrays import TypedArray
 
 
 def actual(cls: type) -> type:
@@ -38,6 +40,8 @@ class Deque(Items, collections.deque):
     __pyxla_structural__ = ("limit",)
 
     def __init__(self, iterable: Any = (), maxlen: Any = None) -> None:
+        if maxlen is not None and maxlen < 0:
+            raise ValueError("maxlen must be non-negative")
         self.items: list[Any] = []
         self.limit = maxlen
         self.put = NEVER
@@ -500,6 +504,7 @@ class Compared:
 
 
 STAND_FOR: dict[type, type] = {
+    array.array: TypedArray,
     bytearray: ByteArray,
     collections.deque: Deque,
     collections.defaultdict: DefaultDict,

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import array
 import collections
 import dataclasses
 import enum
@@ -19,6 +20,7 @@ from pyxla.lib.containers import c_base
 from pyxla.lib.prng import KeyArray
 from pyxla.lib.random import state as states
 from pyxla.lib.records import FIELD, records
+from pyxla.lib.typed_arrays import TypedArray
 from pyxla.lib.variables import Variable
 from pyxla.runtime import jaxlink
 from pyxla.runtime.descriptions import (
@@ -140,6 +142,13 @@ def _stand(cls: type, *names: str) -> Container:
 
 
 _BUILTIN |= {
+    array.array: Container(
+        lambda x: ((array.array, x.typecode), ("items",), (x.tolist(),)),
+        lambda x, items: ArgObject(
+            TypedArray, (("kind", ArgStatic(x.typecode)), ("items", items[0]))
+        ),
+        True,
+    ),
     set: _stand(set),
     collections.deque: _stand(collections.deque, "maxlen"),
     collections.defaultdict: _stand(collections.defaultdict, "default_factory"),

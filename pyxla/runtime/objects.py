@@ -5,6 +5,7 @@
 
 from __future__ import annotations
 
+import array
 import collections
 import operator
 import types
@@ -418,6 +419,8 @@ def resolve(args: Sequence[Any], path: Path) -> Any:
     for step in path[1:]:
         if isinstance(x, np.ndarray):
             x = x[step.removeprefix(FIELD)]
+        elif isinstance(x, array.array):
+            pass  # it is the list of its items, which `restore` changes
         else:
             x = list(x) if isinstance(x, set) else x
             items = list, tuple, dict, collections.deque
@@ -439,6 +442,8 @@ def restore(target: Any, source: Any) -> None:
     """Give the container `target` the elements of `source`."""
     if isinstance(target, list):
         target[:] = source
+    elif isinstance(target, array.array):
+        target[:] = array.array(target.typecode, source)
     elif isinstance(target, dict):
         plain = c_base(type(target))  # `update` of a Counter adds numbers
         if list(plain.keys(target)) != list(plain.keys(source))[: len(target)]:

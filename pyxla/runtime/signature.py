@@ -263,7 +263,10 @@ class _Walk:
             self.seen[id(x)] = place
             if kind is list and self.numbers(x, place, tree):
                 return
-        entries, steps, elements = container.open(x)
+        try:
+            entries, steps, elements = container.open(x)
+        except BadArgument as error:  # which does not know where `x` is
+            raise BadArgument(error.template, path_of(place), hint=error.hint) from None
         self.key += entries
         self.visit(elements, steps, place, tree)
 

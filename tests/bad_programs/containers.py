@@ -3,7 +3,9 @@
 
 from __future__ import annotations
 
+import array
 import contextlib
+import copy
 import logging
 import operator
 from dataclasses import dataclass
@@ -177,3 +179,29 @@ def loop_over_one_of_several_sets():
             if end == 2:
                 return True
     return False
+
+
+class Pickled:
+    def __init__(self, a):
+        self.a = a
+
+    def __reduce__(self):
+        return Pickled, (self.a * 2,)
+
+
+@bad("copied as its __reduce__ says", int)
+def a_copy_that_pickling_makes(n):
+    return copy.copy(Pickled(n)).a  # <-
+
+
+@bad("shows the memory of the array.array", int)
+def the_memory_of_an_array_of_python(n):
+    x = array.array("d", [n, 2.0])
+    np.asarray(x)[0] = 1.0  # <-
+    return x
+
+
+@bad("`is` between equal values", int)
+def identity_of_equal_texts(n):
+    text = "a b"
+    return "".join(["a", " ", "b"]) is text  # <-

@@ -212,6 +212,10 @@ def test_narrow_dtypes_are_refused_with_one_that_holds_all_of_their_values(name)
 def test_refused_in_a_call():
     with pytest.raises(CompileError, match="argument 1 is a bytearray"):
         flatten([1.0, bytearray(1)])
+    labels = 2.0, type("Labels", (dict,), {})(a=1)
+    labels[1].unit = "m"
+    with pytest.raises(CompileError, match=r"argument 1\[1\] is a Labels: a dict with attributes"):
+        flatten([1.0, labels])
     deep = ()
     for _ in range(5000):
         deep = (deep,)

@@ -12,6 +12,7 @@ import functools
 import inspect
 import itertools
 import operator
+import types
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 from typing import Any
@@ -170,6 +171,9 @@ def called(
     """scalars: elements of arrays are not views of no dimensions, but NumPy scalars."""
     if not args and first in kwargs:
         args = (kwargs.pop(first),)
+    buffer = ""
+    if args and not arrays.is_array(engine, args[0]):
+        args, kwargs, buffer = _converted(engine, target, args, kwargs)
     if args and arrays.is_array(engine, args[0]):
         ref, *rest = args
         operands = [engine.operand(x) for x in rest]
@@ -177,11 +181,36 @@ def called(
         engine.copies |= target is np.lib.stride_tricks.as_strided
         before = shown(engine, ref)
         made = maker(before, *operands, **named)
+        if made is not None and buffer:
+            raise engine.refuse(
+                f"numpy.{target.__name__} shows the memory of the {buffer} here",
+                "make a copy with np.array(x)",
+            )
         if target in _RESHAPES and before.extents is not None:
             verify_reshaped(engine, before, made.shown if isinstance(made, Copied) else made)
         if made is not None and not (scalars and _are_elements(made)):
             return reference(engine, ref, made)
     return call_library(engine, target, library, list(args), kwargs)
+
+
+def _converted(engine: Engine, target: Any, args: Any, kwargs: Any) -> Any:
+    """The arguments with the array that an instance says it is, of which views are made, in its
+    place; and the name of the class where that is a copy of what NumPy would show.
+
+    https://numpy.org/doc/stable/user/basics.interoperability.html#the-array-method
+    """
+    x, *rest = args
+    cls: Any = getattr(engine.heap.contents.get(getattr(x, "cell", None)), "cls", None)
+    method = getattr(cls, "__array__", None)
+    if not isinstance(method, types.FunctionType):
+        return args, kwargs, ""
+    copied = target is np.array and "copy" in inspect.signature(method).parameters
+    given = {"copy": kwargs.get("copy", Const(True))} if copied else {}
+    array = engine.rules.special(engine, x, "__array__", (), given)
+    kwargs = {**kwargs, "copy": Const(None)} if copied else kwargs  # as the method says
+    if array is None:
+        return args, kwargs, ""
+    return (array, *rest), kwargs, getattr(cls, "__pyxla_buffer__", "")
 
 
 def _are_elements(made: Any) -> bool:

@@ -4,6 +4,7 @@ arrays that are called by their names (`a.__matmul__`)."""
 from __future__ import annotations
 
 import operator
+import types
 from typing import Any
 
 import numpy as np
@@ -32,8 +33,7 @@ def reflected(engine: Engine, x: Any, y: Any, name: str) -> Any:
         return special(engine, y, name, (x,))
     if engine.captures.member(cls, name) is None:
         return None
-    sequence = hasattr(cls, "__len__") and hasattr(cls, "__getitem__")
-    if sequence or hasattr(cls, "__array__"):
+    if hasattr(cls, "__len__") and hasattr(cls, "__getitem__"):
         raise engine.refuse(
             f"NumPy makes an array of the {cls.__name__!r} object here",
             "set __array_ufunc__ = None in the class: operators are its own then",
@@ -48,6 +48,16 @@ def reflected(engine: Engine, x: Any, y: Any, name: str) -> Any:
     return special(
         engine, y, name, (arrays.python_scalar(cast(plain.value, PYTHON_DTYPES[kind]), kind),)
     )
+
+
+def as_array(engine: Engine, x: Any, other: Any) -> Any:
+    """The array that NumPy makes of the instance `x` beside one of its own, or None."""
+    cls = class_of(engine, x)
+    if cls is None or not isinstance(getattr(cls, "__array__", None), types.FunctionType):
+        return None
+    if not _is_numpy(engine, other) or _defers(engine, other, cls):
+        return None
+    return special(engine, x, "__array__", ())
 
 
 def _is_numpy(engine: Engine, x: Any) -> bool:

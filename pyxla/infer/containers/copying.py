@@ -4,22 +4,32 @@ from __future__ import annotations
 
 import copy
 import dataclasses
+import sys
 from collections.abc import Callable
+from functools import partial
+from types import FunctionType
 from typing import Any
 
 from pyxla.infer.arrays import access as arrays
 from pyxla.infer.calls.dispatch import call
+from pyxla.infer.calls.visiting import class_of, find, special
 from pyxla.infer.containers import tables
 from pyxla.infer.containers.indexing import by_items
 from pyxla.infer.engine import Engine
 from pyxla.infer.heap import DictCell, ListCell, ObjectCell, SetCell
-from pyxla.infer.lattice import Array, Const, Ref, Tuple
+from pyxla.infer.lattice import NONE, Array, Const, Ref, Tuple
 from pyxla.infer.lists import columnar, number_lists, pools, reading
 from pyxla.infer.lists.items import holds_instances
 from pyxla.lib.registry import rule
 
 
-@rule(list.copy, dict.copy, copy.copy)
+@rule(copy.copy)
+def _copied(engine: Engine, x: Any) -> Any:
+    made = _as_defined(engine, x, "__copy__")
+    return _copy(engine, x) if made is None else made
+
+
+@rule(list.copy, dict.copy)
 def _copy(engine: Engine, x: Any) -> Any:
     if (grown := columnar.found(engine.heap, x)) is not None:
         return reading.copied(engine, grown)
@@ -32,21 +42,75 @@ def _copy(engine: Engine, x: Any) -> Any:
         return x
     if isinstance(content, DictCell | SetCell):
         return tables.made(engine, content)
-    made = engine.new(content)
-    return pools.entered(engine, made) if isinstance(content, ObjectCell) else made
+    if not isinstance(content, ObjectCell):
+        return engine.new(content)
+    if (over := getattr(content.cls, "__pyxla_sequence__", None)) in content.fields:
+        held = _copy(engine, content.fields[over])  # what a deque, say, is over is its own
+        content = ObjectCell(content.cls, {**content.fields, over: held})
+    return pools.entered(engine, engine.new(content))
+
+
+def _as_defined(engine: Engine, x: Any, name: str, *args: Any) -> Any:
+    """What the class of `x` makes in the place of a copy; None where it says nothing of that.
+
+    https://docs.python.org/3/library/copy.html
+    """
+    if (cls := class_of(engine, x)) is None:
+        return None
+    if isinstance(find(cls, name), FunctionType):
+        return special(engine, x, name, args)
+    if isinstance(x, Ref) and (found := next(filter(partial(_pickles, cls), _PICKLING), None)):
+        raise engine.refuse(
+            f"instances of {cls.__name__} are copied as its {found} says",
+            f"give it a method {name}, or copy its fields one by one",
+        )
+    return None
+
+
+_PICKLING = ("__reduce__", "__reduce_ex__", "__getstate__", "__setstate__", "__getnewargs_ex__")
+
+
+def _pickles(cls: type, name: str) -> bool:
+    """Whether the class has this method itself, not from the standard library, as slots have."""
+    found = find(cls, name)
+    return isinstance(found, FunctionType) and found.__module__ not in sys.stdlib_module_names
+
+
+class _Memo:
+    """What `__deepcopy__` is given: the copies so far, and where those inside were asked for."""
+
+    def __init__(self, made: dict[int, Any], asked: dict[int, Any]) -> None:
+        self.made, self.asked = made, asked
 
 
 @rule(copy.deepcopy)
-def _deepcopy(engine: Engine, x: Any) -> Any:
-    return _deeply(engine, x, {})
+def _deepcopy(engine: Engine, x: Any, memo: Any = NONE) -> Any:
+    if not (isinstance(memo, Const) and isinstance(memo.value, _Memo)):
+        if memo != NONE and engine.content(memo) != DictCell({}):
+            raise engine.refuse("deepcopy with copies made before", "leave `memo` out")
+        return _deeply(engine, x, _Memo({}, {}))
+    given = memo.value
+    before = dict(given.made)
+    copied = _deeply(engine, x, _Memo(before, given.asked))
+    for cell in before.keys() - given.made.keys():
+        if given.asked.setdefault(cell, engine.loc) != engine.loc:
+            raise engine.refuse(
+                "deepcopy of an object that another deepcopy with the same memo copies",
+                "copy it once, and use the copy in both places",
+            )
+    return copied
 
 
-def _deeply(engine: Engine, x: Any, made: dict[int, Any]) -> Any:
-    """A copy of `x` and all that is in it; `made`: the copies so far, by cell."""
+def _deeply(engine: Engine, x: Any, memo: _Memo) -> Any:
+    """A copy of `x` and all that is in it."""
+    made = memo.made
     if isinstance(x, Tuple):
-        return Tuple(tuple([_deeply(engine, i, made) for i in x.items]), x.cls)
+        copied = _as_defined(engine, x, "__deepcopy__", Const(memo))
+        return copied or Tuple(tuple([_deeply(engine, i, memo) for i in x.items]), x.cls)
     if not isinstance(x, Ref) or x.view:
         return _copy(engine, x)
+    if x.cell not in made and (own := _as_defined(engine, x, "__deepcopy__", Const(memo))):
+        made[x.cell] = own
     if x.cell not in made:
         kept = number_lists.packed(engine.heap, x)
         content = None if kept is not None else by_items(engine, x)
@@ -54,7 +118,7 @@ def _deeply(engine: Engine, x: Any, made: dict[int, Any]) -> Any:
             made[x.cell] = number_lists.copied_deeply(engine, kept, made)
         elif isinstance(content, ListCell | DictCell | ObjectCell):
             made[x.cell] = engine.new(content)  # which may be in it
-            engine.set_content(made[x.cell].cell, _parts_copied(engine, content, made))
+            engine.set_content(made[x.cell].cell, _parts_copied(engine, content, memo))
             if isinstance(content, ObjectCell):
                 made[x.cell] = pools.entered(engine, made[x.cell])
         else:
@@ -62,14 +126,14 @@ def _deeply(engine: Engine, x: Any, made: dict[int, Any]) -> Any:
     return made[x.cell]
 
 
-def _parts_copied(engine: Engine, content: Any, made: dict[int, Any]) -> Any:
+def _parts_copied(engine: Engine, content: Any, memo: _Memo) -> Any:
     match content:
         case ListCell(items):
-            return ListCell(tuple([_deeply(engine, i, made) for i in items]))
+            return ListCell(tuple([_deeply(engine, i, memo) for i in items]))
         case DictCell(items):
-            return content.holding({k: _deeply(engine, v, made) for k, v in items.items()})
+            return content.holding({k: _deeply(engine, v, memo) for k, v in items.items()})
         case _:
-            fields = {k: _deeply(engine, v, made) for k, v in content.fields.items()}
+            fields = {k: _deeply(engine, v, memo) for k, v in content.fields.items()}
             return ObjectCell(content.cls, fields)
 
 
