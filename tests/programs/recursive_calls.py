@@ -160,7 +160,7 @@ def numbers_with_a_sum_of_digits(n):
 
 
 @program(
-    "cached recursion", lambda: ([ord(c) for c in "abcbdab" * 12], [ord(c) for c in "bdc" * 25])
+    "cached recursion", lambda: ([ord(c) for c in "abcbdab" * 10], [ord(c) for c in "bdc" * 22])
 )
 def longest_common(x, y):
     @functools.cache
@@ -171,7 +171,7 @@ def longest_common(x, y):
             return 1 + longest(i + 1, j + 1)
         return max(longest(i + 1, j), longest(i, j + 1))
 
-    return longest(0, 0)
+    return longest(40, 40)
 
 
 @functools.cache
