@@ -8,6 +8,7 @@ from __future__ import annotations
 import enum
 import functools
 import logging
+import re
 import types
 from dataclasses import dataclass
 from typing import Any
@@ -33,6 +34,7 @@ _CONSTANTS = (
         logging.Logger,
     ),
     *(types.ClassMethodDescriptorType, types.MethodWrapperType, ml_dtypes.finfo),
+    *(re.Pattern, re.Match),
 )
 # Other libraries' classes of what is known once and for all.
 OUTSIDE: list[type] = []

@@ -5,6 +5,7 @@ from __future__ import annotations
 import builtins
 import contextlib
 import os
+import re
 import types
 from collections.abc import Hashable, Sequence
 from typing import Any
@@ -22,12 +23,14 @@ from pyxla.lib.refused import KNOWN_AS, Row, is_outside
 from pyxla.lib.registry import FOLDABLE
 
 HOSTED = "; pyxla.host(f, returns=...) runs a function in the middle of the program"
-_FOLDABLE_MODULES = frozenset({"math", "cmath", "operator", "_operator", "itertools", "string"})
+_FOLDABLE_MODULES = frozenset(
+    {"math", "cmath", "operator", "_operator", "itertools", "string", "struct", "_struct", "re"}
+)
 _FOLDABLE_TYPES = (types.BuiltinFunctionType, types.MethodDescriptorType, type, np.ufunc)
 # Types whose methods depend on nothing else.
 _VALUES = (
     *(bool, int, float, complex, str, bytes, tuple, list, dict, frozenset, set, range, slice),
-    *(np.dtype, np.generic, np.ndarray),
+    *(np.dtype, np.generic, np.ndarray, re.Pattern, re.Match),
 )
 _CHANGING = (list, dict, set, bytearray)
 # What reads or writes files or settings.
@@ -42,6 +45,7 @@ _PURE_BUILTINS = frozenset(
     {
         *(abs, all, any, bin, bool, bytes, chr, complex, divmod, float, format, hex, int, len),
         *(max, min, oct, ord, pow, repr, round, str, sum, ascii, hash, callable, str.maketrans),
+        bytes.maketrans,
         os.fspath,
     }
 )
@@ -59,7 +63,7 @@ def call_standard(
     value = standard.interpreted_of(value) or value
     static = static_arguments(engine, args, kwargs) if value.__module__ in standard.PURE else None
     if static is not None:
-        return engine.fold_object(value, *static)
+        return _folded(engine, value, static)
     try:
         with exactly(engine) if value.__module__ == "random" else contextlib.nullcontext():
             return call_function(engine, value, args, kwargs)
@@ -130,7 +134,16 @@ def call_foldable(engine: Engine, value: Any, args: list[Any], kwargs: dict[str,
             "compiling",
             f"call it outside, and pass what it returns as an argument{HOSTED}",
         )
-    return engine.fold_object(value, *static)
+    return _folded(engine, value, static)
+
+
+def _folded(engine: Engine, value: Any, static: tuple[Any, Any]) -> Any:
+    """What CPython makes of known arguments: of an iterator over matches, one over their tuple."""
+    owner = getattr(value, "__self__", None)
+    if value is not re.finditer and not (isinstance(owner, re.Pattern) and value == owner.finditer):
+        return engine.fold_object(value, *static)
+    matches = engine.fold_object(lambda *args, **kwargs: (*value(*args, **kwargs),), *static)
+    return engine.rules.call(engine, Const(iter), [matches], {})
 
 
 def _demand_numbers(engine: Engine, value: Any, name: str, given: Sequence[Any]) -> None:

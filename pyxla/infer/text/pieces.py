@@ -12,7 +12,7 @@ import copy
 import re
 import string
 import types
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from typing import Any
 
 from pyxla.frontend import support
@@ -40,7 +40,8 @@ from pyxla.lib.containers import Namespace
 from pyxla.lib.registry import rule
 from pyxla.ops.foreign import HostError
 
-_DIRECTIVE = re.compile(r"%[-+ #0]*\d*(?:\.\d+)?[a-zA-Z%]")
+# The key, flags, width, precision and type; what is missing at the end of a template is empty.
+_DIRECTIVE = re.compile(r"%(?:\(([^()]*)\))?([-+ #0]*)(\*|\d*)(\.(?:\*|\d*))?[hlL]?(.?)", re.S)
 
 
 def is_text(x: Any) -> bool:
@@ -265,22 +266,57 @@ def _is_mapping(engine: Engine, x: Any) -> bool:
 
 
 def percent(engine: Engine, template: str, x: Any) -> Any:
-    """`template % x`."""
+    """`template % x`.
+
+    https://docs.python.org/3/library/stdtypes.html#printf-style-string-formatting
+    """
     given = iter(x.items if isinstance(x, Tuple) else (x,))
+    mapping = _is_mapping(engine, x)
     parts: list[Any] = []
     at = 0
-    for match in _DIRECTIVE.finditer(template):
-        parts.append(Const(template[at : match.start()]))
-        at = match.end()
-        if match.group().endswith("%"):
-            parts.append(Const("%"))
-        elif (value := next(given, None)) is not None:
-            parts.append(formatted(engine, value, match.group()))
-        else:
-            message = "not enough arguments for format string"
-            return engine.raise_constant(TypeError(message))
-    unused = None if _is_mapping(engine, x) else next(given, None)
-    if unused is not None:
-        message = "not all arguments converted during string formatting"
-        return engine.raise_constant(TypeError(message))
+    try:
+        for match in _DIRECTIVE.finditer(template):
+            parts.append(Const(template[at : match.start()]))
+            at = match.end()
+            if (key := match.group(1)) is not None:
+                given = iter((_named(engine, x, key, mapping),))
+            parts.append(_directed(engine, match, given))
+        if not mapping and next(given, None) is not None:
+            raise TypeError("not all arguments converted during string formatting")
+    except (TypeError, ValueError) as error:
+        return engine.raise_constant(error)
     return joined([*parts, Const(template[at:])])
+
+
+def _named(engine: Engine, x: Any, key: str, mapping: bool) -> Any:
+    if not mapping:
+        raise TypeError("format requires a mapping")
+    return get_item(engine, x, Const(key))
+
+
+def _directed(engine: Engine, match: re.Match[str], given: Iterator[Any]) -> Any:
+    """One field of a template, of the next of the values."""
+    if match.group() == "%%":
+        return Const("%")
+    _, flags, width, precision, kind = match.groups()
+    if kind == "(":
+        if match.string.count("(", match.start()) > match.string.count(")", match.start()):
+            raise ValueError("incomplete format key")
+        raise engine.refuse("a key of a format with parentheses", "use an f-string")
+    if not kind:
+        raise ValueError("incomplete format")
+    sizes = [
+        size.replace("*", str(engine.static(_next(given), "a width"))) if "*" in size else size
+        for size in (width, precision or "")
+    ]
+    value = _next(given)
+    if kind not in "diouxXeEfFgGcrsa":
+        at = f"(0x{ord(kind):x}) at index {match.end() - 1}"
+        raise ValueError(f"unsupported format character {kind!r} {at}")
+    return formatted(engine, value, f"%{flags}{sizes[0]}{sizes[1]}{kind}")
+
+
+def _next(given: Iterator[Any]) -> Any:
+    if (value := next(given, None)) is None:
+        raise TypeError("not enough arguments for format string")
+    return value
