@@ -126,16 +126,26 @@ def arithmetic(kernel: Callable[..., Any]) -> Callable[..., Any]:
     return python
 
 
-def real_arithmetic(kernel: Callable[..., Any]) -> Callable[..., Any]:
-    """As `arithmetic`, for what Python has no complex form of."""
-    python = arithmetic(kernel)
+def division(kernel: Callable[..., Any], natural: Callable[..., Any]) -> Callable[..., Any]:
+    """As `arithmetic`, for what Python has no complex form of; natural: the kernel where both ints
+    are known to be natural, so that C's quotient is Python's."""
+    python, plain = arithmetic(kernel), arithmetic(natural)
 
-    def checked(name: str, x: Any, y: Any, kind: type) -> Scalar:
+    def divided(name: str, x: Any, y: Any, kind: type) -> Scalar:
         if kind is complex:
             raise OpError(f"{name} is not defined for complex numbers")
-        return python(name, x, y, kind)
+        made = plain if kind is int and _are_natural(x, y) else python
+        return made(name, x, y, kind)
 
-    return checked
+    return divided
+
+
+def _are_natural(x: Any, y: Any) -> bool:
+    """Whether `x >= 0` and `y > 0`; by powers of two `kernels` divide better."""
+    if type(y) is int and y & (y - 1) == 0:
+        return False
+    least = extent.lower(y)
+    return least is not None and least > 0 and extent.at_least_0(x)
 
 
 def true_divide(name: str, x: Any, y: Any, kind: type) -> Scalar:
@@ -312,8 +322,8 @@ binary("add",      np.add,           arithmetic(op.add))
 binary("sub",      np.subtract,      arithmetic(op.subtract))
 binary("mul",      np.multiply,      arithmetic(op.multiply))
 binary("truediv",  np.divide,        true_divide)
-binary("floordiv", np.floor_divide,  real_arithmetic(k.floor_divide))
-binary("mod",      np.remainder,     real_arithmetic(k.remainder))
+binary("floordiv", np.floor_divide,  division(k.floor_divide, op.divide))
+binary("mod",      np.remainder,     division(k.remainder, op.remainder))
 binary("pow",      np.power,         power)
 binary("and_",     np.bitwise_and,   bitwise(op.and_))
 binary("or_",      np.bitwise_or,    bitwise(op.or_))

@@ -7,6 +7,7 @@ from itertools import product
 
 import pytest
 
+import pyxla
 from pyxla.infer.facts import extent
 from pyxla.infer.facts.extent import IntFact
 from pyxla.infer.facts.refine import atoms, constant_of, negated, refined
@@ -151,3 +152,47 @@ def test_ints_of_the_same_symbols_are_a_known_number_apart():
     assert extent.apart(both, extent.fact(x)) is None
     assert extent.apart(extent.fact(x), extent.fact(y)) is None
     assert extent.difference(7, 4) == 3
+
+
+def divided(a: int, b: int) -> tuple[int, ...]:
+    x, y = a % 50, b % 7 + 1
+    signed = (x - 25) // y, (x - 25) % y, -x // y, -x % y
+    return x // y, x % y, *divmod(x, y), x // (y + 3), x % 3, x // 3, x % 8, x // 4, *signed
+
+
+def counted(a: int, b: int, flag: bool) -> int:
+    """Ranges whose steps go up, of no items too."""
+    out = 0
+    for step in range(1, 6):
+        for i in range(a % 20 - 10, b % 20 - 10, step):
+            out = out * 7 % 1000003 + i
+        for i in range(flag, a % 9, step):
+            out = out * 3 % 1000003 + i
+        out += 100 * len(range(a % 20 - 10, b % 20 - 10, step))
+    return out
+
+
+def natural(a: int, b: int) -> tuple[int, int]:
+    x, y = a % 64, b % 8 + 1
+    return x // y, x % y
+
+
+def far(a: int, b: int) -> int:
+    """Its length fits, what is next to be counted does not."""
+    return len(range(a, b, (a & 7) + 1))
+
+
+def test_quotients_of_natural_ints_and_lengths_of_ranges_that_go_up():
+    ours = [pyxla.compile(f) for f in (divided, counted, natural, far)]
+    for a, b in product([-101, -50, -1, 0, 3, 49, 50, 87], [-8, -1, 0, 5, 6, 30]):
+        assert ours[0](a, b) == divided(a, b)
+        for flag in (False, True):
+            assert ours[1](a, b, flag) == counted(a, b, flag)
+        assert ours[2](a, b) == natural(a, b)
+        assert ours[3](a, b) == far(a, b)
+    assert ours[3](2**62, 2**62 + 30) == far(2**62, 2**62 + 30)
+    assert ours[3](3, 2**63 - 1) == far(3, 2**63 - 1)
+    text = pyxla.code_typed(natural, int, int)
+    assert "divide" in text
+    assert "select" not in text
+    assert "flag" not in text

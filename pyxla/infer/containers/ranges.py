@@ -8,6 +8,7 @@ from pyxla.infer.calls.dispatch import call
 from pyxla.infer.containers.indices import as_int
 from pyxla.infer.engine import Engine
 from pyxla.infer.facts import extent
+from pyxla.infer.facts.integers import ceil_divide, larger, minus
 from pyxla.infer.lattice import Compound, Const, Scalar
 from pyxla.lib.interpreted import item_of_range, part_of_range
 from pyxla.lib.registry import rule
@@ -19,13 +20,17 @@ def range_length(engine: Engine, x: Compound) -> Any:
     binary = engine.rules.binary
     step_ = engine.static(step, "the step of a range") if isinstance(step, Const) else None
     if step_ is None:
+        if _direction(step) > 0 and all(map(_is_near, (start, stop, step))):
+            gap = larger(minus(_plain(stop), _plain(start)), 0)
+            length = ceil_divide(gap, step)
+            return Const(length) if isinstance(length, int) else length
         return _signed_length(engine, start, stop, step)
     gap = binary(engine, "sub", stop, start) if step_ > 0 else binary(engine, "sub", start, stop)
     if abs(step_) != 1:
         size = Const(abs(step_))
         gap = binary(engine, "add", gap, Const(abs(step_) - 1))
         gap = binary(engine, "floordiv", gap, size)
-    low = extent.lower(gap.value if isinstance(gap, Const) else gap)
+    low = extent.lower(_plain(gap))
     if low is not None and low >= 0:
         return gap
     return call(engine, Const(max), [gap, Const(0)], {})
@@ -39,9 +44,18 @@ def _signed_length(engine: Engine, start: Any, stop: Any, step: Any) -> Any:
     return call(engine, Const(max), [count, Const(0)], {})
 
 
+def _is_near(x: Any) -> bool:
+    """Whether it is proven that sums of three such numbers do not leave 64 bits."""
+    return extent.lower(_plain(x)) is not None and extent.upper(_plain(x)) is not None
+
+
+def _plain(x: Any) -> Any:
+    return x.value if isinstance(x, Const) else x
+
+
 def _direction(step: Any) -> int:
     """The sign of the step of a range, 0 where it is not known or there is none."""
-    found = extent.fact(step.value if isinstance(step, Const) else step)
+    found = extent.fact(_plain(step))
     return int(found.lo is not None and found.lo > 0) - int(found.hi is not None and found.hi < 0)
 
 
@@ -55,7 +69,7 @@ def range_item(engine: Engine, x: Compound, i: Any) -> Any:
     direction = _direction(step)
     if not isinstance(value, Scalar) or not direction:
         return value
-    ends = [p.value if isinstance(p, Const) else p for p in (start, stop)]
+    ends = [_plain(start), _plain(stop)]
     if direction > 0:
         high = extent.upper(ends[1])
         low, high = extent.lower(ends[0]), None if high is None else high - 1
