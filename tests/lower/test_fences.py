@@ -224,3 +224,30 @@ def test_what_xla_fuses_with_an_update_is_not_kept():
     np.testing.assert_array_equal(ours, theirs)
     text = pyxla.code_hlo(counted, pyxla.i64[200], pyxla.i64[64], optimized=True)
     assert not re.search(r"= s64\[1\]\S* (call|fusion)\(", text)
+
+
+def spread_on_a_ring(x, y, steps):
+    n = len(x)
+    u, v = x.copy(), y.copy()
+    for _ in range(steps):
+        for i in range(n):
+            left, right = (i - 1) % n, (i + 1) % n
+            u[i] = 0.5 * x[i] + 0.25 * (x[left] + x[right]) - 0.1 * y[right]
+            v[i] = 0.5 * y[i] + 0.25 * (y[left] + y[right]) + 0.1 * x[left]
+        x[:], y[:] = u, v
+
+
+def test_what_xla_computes_once_for_several_uses_is_known_to_lie_apart():
+    ours, theirs = [np.random.default_rng(0).random((2, 40)) for _ in range(2)]
+    pyxla.compile(spread_on_a_ring)(*ours, 5)
+    spread_on_a_ring(*theirs, 5)
+    np.testing.assert_allclose(ours, theirs, rtol=1e-14)
+    types = [pyxla.f64[40], pyxla.f64[40], int]
+    text = pyxla.code_hlo(spread_on_a_ring, *types, optimized=True)
+    codes = {code.split(" ", 1)[0]: code for code in re.split(r"\n\n(?=%)", text)}
+    bodies = [codes[name] for name in re.findall(r" while\(.*body=(%[\w.-]+)", text)]
+    (code,) = [code for code in bodies if "remainder" in code]
+    (last,) = re.findall(r"ROOT .* call\((.*)\), to_apply=%same", code)
+    made = re.findall(r"(%\S*remainder\S*) = \S+ (?:fusion|remainder)\(", code)
+    assert made
+    assert set(made) <= set(re.findall(r"%[\w.-]+", last))

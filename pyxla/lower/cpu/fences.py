@@ -35,7 +35,17 @@ from pyxla.lower.cpu.kernels import ELEMENTARY, can_hold, is_literal, is_over_el
 from pyxla.lower.cpu.small import is_one_function
 from pyxla.lower.dead import has_effect
 from pyxla.ops.control import if_, while_
-from pyxla.ops.elementwise import convert, select
+from pyxla.ops.elementwise import (
+    convert,
+    divide,
+    exponential,
+    log,
+    power,
+    remainder,
+    select,
+    sqrt,
+    tanh,
+)
 from pyxla.ops.index import dynamic_slice, dynamic_update_slice, scatter
 from pyxla.ops.kept import kept
 from pyxla.ops.shape import constant, reshape
@@ -43,6 +53,7 @@ from pyxla.ops.shape import constant, reshape
 FENCES = 16  # in one loop
 PART = 16  # of an array, that may be kept: less work than to copy the array
 RELICS = 6  # numbers whose old values a loop may keep (`lower.cpu.registers`)
+COSTLY = (divide, remainder, sqrt, exponential, log, power, tanh)  # not computed for each use
 COPIED = 1 << 13  # bytes: a call of its own takes as long as this copy
 
 _UNFUSED = frozenset(
@@ -62,6 +73,7 @@ def fence_reads(region: Region) -> Region:
                 if not _fence(instr, copied):
                     break
             if not copied:
+                _keep_costly(instr.regions[1])
                 _keep_indices(instr.regions[1])
     return region
 
@@ -260,6 +272,16 @@ def _drop_what_waits(inside: set[Instr], update: Instr, code: Code) -> None:
         elif instr is update or not tainted.isdisjoint(needs) or not from_inside.isdisjoint(needs):
             inside.discard(instr)
             tainted.update(instr.results)
+
+
+def _keep_costly(body: Region) -> None:
+    """Keep what XLA computes once for several uses in the body of an innermost loop, in memory."""
+    users = Code(body).users
+    if any(instr.op is while_ for instr in body.instrs):
+        return
+    for instr in list(body.instrs):
+        if instr.op in COSTLY and len(users.get(instr.result, ())) > 1:
+            _keep(body, instr, instr.result)
 
 
 def _keep_indices(body: Region) -> None:
