@@ -191,15 +191,16 @@ class Findings:
         self.wanted = True
         self.wanting.update(self.loops)
 
-    def iteration(self, header: Block, index: int, nest: int, size: int) -> bool:
+    def iteration(self, header: Block, index: int, nest: int, size: int, ends: bool) -> bool:
         """Count an iteration that is visited on its own, the `index`th of a loop, of which the last
-        made `size` instructions: whether that is still worth its time, where a list that becomes an
-        array would do.  The first few are, but in a nest of loops that has, as far as is known,
-        more iterations than are worth it.  Arrays and objects that become rows of arrays cost the
-        program more than iterations do, however much code these are."""
+        made `size` instructions and may have been left by a test of data (`ends`): whether that is
+        still worth its time, where a list that becomes an array would do.  The first few are, but
+        in a nest of loops that has, as far as is known, more iterations than are worth it.  Arrays
+        and objects that become rows of arrays cost the program more than iterations do, however
+        much code these are, unless each is nested in all before it."""
         few = index < SHORT and nest <= NEST
         if not few and self.lifts(header):
-            least = 1 if index < MANY else LONG
+            least = index if ends else 1 if index < MANY else LONG
             costly = header in self.costly - self.pooling
             self.iterations += least if costly else max(least, size)
         return self.iterations <= ITERATIONS

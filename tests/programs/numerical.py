@@ -712,3 +712,27 @@ def powers_down(a, n):
     for k in range(n):
         total += np.linalg.matrix_power(a, 1 - k)
     return total
+
+
+@program("lists", lambda: (np.array([-1.2, 1.0]), 60))
+def simplex_that_is_sorted(x, steps):
+    """An iteration is behind all tests before, so that each one by one is much more code."""
+    curve = lambda p: (1 - p[0]) ** 2 + 100 * (p[1] - p[0] ** 2) ** 2
+    corners = [x] + [x + 0.5 * np.eye(2)[k] for k in range(2)]
+    values = [curve(p) for p in corners]
+    k = 0
+    while k < steps:
+        order = np.argsort(values)
+        corners, values = [corners[i] for i in order], [values[i] for i in order]
+        if values[-1] - values[0] < 1e-9:
+            break
+        middle = np.mean(corners[:-1], axis=0)
+        mirrored = 2 * middle - corners[-1]
+        if curve(mirrored) < values[-2]:
+            corners[-1], values[-1] = mirrored, curve(mirrored)
+        else:
+            for i in range(1, 3):
+                corners[i] = corners[0] + 0.5 * (corners[i] - corners[0])
+                values[i] = curve(corners[i])
+        k += 1
+    return corners[0], values[0], k

@@ -84,12 +84,14 @@ def _unrolled(engine: Engine, frame: Frame, component: Component, entry: Edge, m
     size = len(entry.block.instrs)
     edge: Edge | None = Edge(entry.block, entry.heap.copy(), entry.env, entry.args, entry.loc)
     test: Any = Const(None)
-    doors, made = _doors(component), 0
+    exits, made, ends = component.loop.exits, 0, False
+    doors = list(dict.fromkeys([target for _, target in exits]))
+    undecided = all(source is not component.header for source, _ in exits)
     try:
         for count in range(most):
             left = [len(frame.pending.get(target, ())) for target in doors]
             nest = engine.iterations
-            if not engine.findings.iteration(component.header, count, nest, made):
+            if not engine.findings.iteration(component.header, count, nest, made, ends):
                 words = "too many iterations are visited one by one"
                 lifts = engine.findings.lifts(component.header)
                 raise engine.refuse(words, "use an array in the place of the list", remedy=lifts)
@@ -101,23 +103,17 @@ def _unrolled(engine: Engine, frame: Frame, component: Component, entry: Edge, m
                 if loc is None or not is_own(loc):
                     engine.unrollings[loc] = count
                 return None
-            for target, before in zip(doors, left, strict=True):
-                edges = frame.pending.get(target, [])
-                if count >= MAX_UNDECIDED and len(edges) > before:
-                    raise NotKnown(_test_before(edges[-1].block))
+            pairs = zip(doors, left, strict=True)
+            gone = [edge for target, old in pairs for edge in frame.pending.get(target, [])[old:]]
+            ends = bool(gone)
+            if undecided and ends and count >= MAX_UNDECIDED:
+                raise NotKnown(_test_before(gone[-1].block))
     except NotKnown as unknown:
         test = unknown.test
     reset(engine, frame, mark)
     del entry.block.instrs[size:]
     entry.block.terminator = None
     return test
-
-
-def _doors(component: Component) -> list[Block]:
-    """Where a loop goes whose header does not say whether it goes on."""
-    exits = component.loop.exits
-    inside = all(source is not component.header for source, _ in exits)
-    return list(dict.fromkeys([target for _, target in exits])) if inside else []
 
 
 def _test_before(block: Block) -> Any:
