@@ -82,8 +82,9 @@ def split(source: SourceFunction) -> SourceFunction | None:
     )
 
 
-def _cut(body: Sequence[gast.stmt], names: _Names) -> _Cut | None:
-    """The cut of a block that has the `yield`, in a statement of its own or in a `try`."""
+def _cut(body: Sequence[gast.stmt], names: _Names, last: bool = True) -> _Cut | None:
+    """The cut of a block that has the `yield`, in a statement of its own or in a `try`; last: all
+    that comes after the block is the `finally` of others."""
     places = [k for k, statement in enumerate(body) if _has([statement], _YIELDS)]
     if len(places) != 1:
         return None
@@ -94,10 +95,11 @@ def _cut(body: Sequence[gast.stmt], names: _Names) -> _Cut | None:
         case gast.Assign(targets=targets, value=gast.Yield() as at):
             received = [gast.Assign(targets, tree.constant(None), None)]
         case gast.Try(body=inner, handlers=handlers, orelse=orelse, finalbody=final):
-            found = _cut(inner, names)
+            last = last and not after
+            found = _cut(inner, names, last and not handlers and not orelse)
             if found is None:
                 return None
-            guarded = _guarded(found.before, handlers, orelse, final)
+            guarded = _guarded(found.before, handlers, final, last)
             if guarded is None:
                 return None
             rest = [gast.Try(found.after, handlers, orelse, final), *after]
@@ -115,18 +117,23 @@ def _cut(body: Sequence[gast.stmt], names: _Names) -> _Cut | None:
 def _guarded(
     entered: list[gast.stmt],
     handlers: list[gast.ExceptHandler],
-    orelse: list[gast.stmt],
     final: list[gast.stmt],
+    last: bool,
 ) -> list[gast.stmt] | None:
-    """What a `try` does before its `yield`: if it raises, the `finally` runs then."""
-    *first, last = entered
-    if not first and isinstance(last, gast.Assign):
-        if isinstance(last.value, (gast.Constant, gast.Name)):
+    """What a `try` does before its `yield`: if it raises, its clauses and `finally` run then, after
+    which there is nothing to yield."""
+    *first, at = entered
+    if not first and isinstance(at, gast.Assign):
+        if isinstance(at.value, (gast.Constant, gast.Name)):
             return entered
-    if handlers:
+    if not last and not all(isinstance(handler.body[-1], gast.Raise) for handler in handlers):
         return None
-    again = [*copy.deepcopy(final), gast.Raise(None, None)]
-    handler = gast.ExceptHandler(tree.load("BaseException"), None, again)
+    again: list[gast.stmt] = [gast.Raise(None, None)]
+    guarded = gast.Try(again, copy.deepcopy(handlers), [], copy.deepcopy(final))
+    missing = gast.Call(tree.load("RuntimeError"), [tree.constant("generator didn't yield")], [])
+    handler = gast.ExceptHandler(
+        tree.load("BaseException"), None, [guarded, gast.Raise(missing, None)]
+    )
     return [gast.Try(entered, [handler], [], [])]
 
 

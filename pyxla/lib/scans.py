@@ -48,7 +48,7 @@ from pyxla.lib.reductions import (
     without_nan,
 )
 from pyxla.lib.registry import implements
-from pyxla.lib.ufuncs import KERNELS, UFUNCS, apply
+from pyxla.lib.ufuncs import KERNELS, apply
 from pyxla.ops import elementwise as op
 from pyxla.ops import shape as shapes
 from pyxla.ops.control import while_
@@ -218,13 +218,6 @@ def ufunc_accumulate(
     return Array(scan(partial(_same_dtype, ufunc), cast(x.value, found), axis))
 
 
-def ufunc_outer(ufunc: np.ufunc, A: Any, B: Any, **options: Any) -> Any:
-    """All pairs: the first operand gets an extent of 1 for every dimension of the second."""
-    x, y = as_array(A), as_array(B)
-    left = A if not x.shape else Array(shapes.reshape(x.value, shape=x.shape + (1,) * y.ndim))
-    return UFUNCS[ufunc](left, B if not y.shape else y, **options)
-
-
 def ufunc_reduceat(
     ufunc: np.ufunc, array: Any, indices: Any, axis: Any = 0, dtype: Any = None, out: Any = None
 ) -> Array:
@@ -295,8 +288,6 @@ NEUTRAL: dict[Any, Callable[[np.dtype], Any]] = {
 
 def _register() -> None:
     for ufunc in KERNELS:
-        if ufunc.nin == 2:
-            implements(ufunc.outer)(partial(ufunc_outer, ufunc))
         if ufunc.nin == 2 and ufunc.nout == 1:
             implements(ufunc.reduce)(partial(ufunc_reduce, ufunc))
             implements(ufunc.accumulate)(partial(ufunc_accumulate, ufunc))

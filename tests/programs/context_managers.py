@@ -215,3 +215,31 @@ def generated_methods(x):
     with d.deeper() as a, d.deeper(by=2) as b:
         deep = a.n * x
     return deep, d.n, a is b
+
+
+@contextlib.contextmanager
+def divided(log, by):
+    done = False
+    try:
+        log.append("begin")
+        yield 6 // by
+        done = True
+    except ZeroDivisionError as error:
+        log.append(str(error))
+    except KeyError:
+        raise ValueError(len(log)) from None
+    finally:
+        log.append(done)
+
+
+@program("generator as a context manager entered", *[lambda k=k: (k, 2) for k in (0, 2, 3)])
+def generated_whose_start_raises(x, y):
+    log = []
+    try:
+        with divided(log, x) as part:
+            log.append(part // (x - y))
+            if x > y:
+                raise KeyError(part)
+    except (RuntimeError, ValueError) as error:
+        return log, type(error).__name__, str(error)
+    return log

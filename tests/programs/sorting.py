@@ -211,3 +211,32 @@ def versions_in_order(a, b, c):
     versions.sort()
     versions[0].minor += 10
     return versions, down[2].minor, [v.minor for _, v in paired], keyed
+
+
+class Shape:
+    def __lt__(self, other):
+        return self.area() < other.area()
+
+
+class Disc(Shape):
+    def __init__(self, radius):
+        self.radius = radius
+
+    def area(self):
+        return 3 * self.radius**2
+
+
+class Box(Shape):
+    def __init__(self, width, height):
+        self.size = (width, height)
+
+    def area(self):
+        return self.size[0] * self.size[1]
+
+
+@program("sorting instances", lambda: (1.0, 2.0, 7.0), lambda: (2.0, 1.0, 1.0))
+def instances_of_two_classes(r, w, h):
+    shapes = [Disc(r), Box(w, h), Disc(w), Box(w, h)]
+    down = sorted(shapes, reverse=True)
+    shapes.sort()
+    return [shape.area() for shape in shapes], down, isinstance(shapes[0], Box)

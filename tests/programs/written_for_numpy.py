@@ -380,3 +380,11 @@ def known_coefficients(x):
         np.iinfo(np.uint64).max > x,
         np.finfo(float).eps,
     )
+
+
+@program("numpy sizes", lambda: (np.array([3.0, 1.0, 3.0, -2.0]),), lambda: (-np.ones(2),))
+def tables_of_what_was_found(x):
+    levels, high = np.unique(x), x[x > 0]
+    rows = np.multiply.outer(levels, x)
+    apart = np.subtract.outer(rows, high)
+    return rows, apart.sum(), np.add.outer(2, high), np.maximum.outer(high, [[1.0, 2.0]])

@@ -157,6 +157,10 @@ def _compared(engine: Engine, items: list[Any], keys: list[Any], descending: boo
     length."""
     made = engine.new(ListCell(tuple(items)))
     by = made if keys == items else engine.new(ListCell(tuple(keys)))
+    if any(columnar.common_item([(engine, content_of(engine, x))]) is None for x in (made, by)):
+        ranked = call(engine, Const(sequences.ranked), [by, Const(descending)], {})
+        order = call(engine, Const(np.array), [ranked], {})
+        return engine.new(ListCell(tuple(_picked(engine, items, order))))
     methods.laid_out(engine, made)
     methods.sort_by(engine, made, by, descending)
     return made

@@ -39,7 +39,7 @@ from pyxla.lib.meetings import meet
 from pyxla.lib.operands import as_array, literal, normalize_axes
 from pyxla.lib.operators import truth
 from pyxla.lib.registry import implements
-from pyxla.lib.ufuncs import UFUNCS
+from pyxla.lib.ufuncs import KERNELS, UFUNCS
 from pyxla.ops.elementwise import compare, select
 from pyxla.ops.shape import slice as slice_
 
@@ -257,6 +257,22 @@ def with_extents(result: Any, shape: Shape, extents: Extents) -> Any:
 
 
 strategy(*UFUNCS.values(), *OPERATORS.values(), abs_, round_, divmod_, pow_)(elementwise)
+
+
+def ufunc_outer(ufunc: np.ufunc, A: Any, B: Any, **options: Any) -> Any:
+    """All pairs: the first operand gets an extent of 1 for every dimension of the second."""
+    x, y = as_array(A), as_array(B)
+    ones = (1,) * y.ndim
+    column = bounded(reshaped(x.value, x.shape + ones), extents_of(x) + (None,) * y.ndim)
+    pair = [column if x.shape else A, y if y.shape else B]
+    function = strategy_of(UFUNCS[ufunc]) if is_bounded(pair) else UFUNCS[ufunc]
+    return function(*pair, **options)
+
+
+for _ufunc in KERNELS:
+    if _ufunc.nin == 2:
+        implements(_ufunc.outer, bounded=True)(functools.partial(ufunc_outer, _ufunc))
+
 strategy(
     *(numeric.round, numeric.sinc, numeric.i0),
     *(manipulation.astype, manipulation.real, manipulation.imag),
