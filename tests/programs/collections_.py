@@ -274,3 +274,11 @@ def marbles(players, last):
             circle.rotate(-1)
             circle.append(m)
     return max(scores), circle
+
+
+@program("ordered dicts", lambda: ([3, 1, 3, 2],), lambda: ([1],))
+def ordered_from_keys(keys):
+    known, found = OrderedDict.fromkeys("hello", 0), OrderedDict.fromkeys(keys)
+    known.move_to_end("h")
+    found.move_to_end(keys[0])
+    return known, found, list(found), OrderedDict.fromkeys(k % 2 for k in keys)

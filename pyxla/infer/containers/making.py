@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import collections
 import math
 import types
 from typing import Any
@@ -285,6 +286,12 @@ def _has_data_keys(engine: Engine, x: Any) -> bool:
         return True
     pairs = [iterate(engine, pair) for pair in iterate(engine, x)]
     return any(pair and tables.compares(engine, pair[0]) for pair in pairs)
+
+
+@rule(collections.OrderedDict.fromkeys)
+def _ordered_from_keys(engine: Engine, iterable: Any, value: Any = Const(None)) -> Any:
+    made = call(engine, Const(collections.OrderedDict), [], {})
+    return call(engine, Const(fill_all), [made, read_once(engine, iterable), value], {})
 
 
 @rule(dict.fromkeys)

@@ -157,7 +157,7 @@ def _compared(engine: Engine, items: list[Any], keys: list[Any], descending: boo
     length."""
     made = engine.new(ListCell(tuple(items)))
     by = made if keys == items else engine.new(ListCell(tuple(keys)))
-    if any(columnar.common_item([(engine, content_of(engine, x))]) is None for x in (made, by)):
+    if len({class_of(engine, item) for item in items}) > 1:  # which are no rows of one pool
         ranked = call(engine, Const(sequences.ranked), [by, Const(descending)], {})
         order = call(engine, Const(np.array), [ranked], {})
         return engine.new(ListCell(tuple(_picked(engine, items, order))))
