@@ -6,9 +6,11 @@ from typing import Any
 
 from pyxla.errors import CompileError, InternalError
 from pyxla.infer.arrays import access as arrays
+from pyxla.infer.arrays import shadows
 from pyxla.infer.engine import Engine
 from pyxla.infer.facts.deciding import decided_by_data
 from pyxla.infer.heap import Heap, ListCell
+from pyxla.infer.joins import choices
 from pyxla.infer.lattice import Compound, Const, Ref, Tuple, is_number
 from pyxla.infer.lists import instances, number_lists, packing, pools
 from pyxla.infer.text.codes import is_texts
@@ -67,10 +69,20 @@ def picked(engine: Engine, items: tuple[Any, ...], key: Any, by_data: bool = Tru
     found = number_lists.choose(engine, Tuple(items), items, key)
     if found is None and all(map(is_number, items)):
         found = number_lists.choose(engine, engine.new(ListCell(items)), items, key)
+    if found is None and by_data and all(type(x) is Const and choices.is_constant(x) for x in items):
+        return _constant(engine, items, key)
     functions = any(map(_is_function, items)) and not engine.demands.apart
     if found is None and by_data and len(items) <= MOST and not functions:
         return _by_branches(engine, items, key)
     return found
+
+
+def _constant(engine: Engine, items: tuple[Any, ...], key: Any) -> Any:
+    """One of known texts or members of enums, whose numbers are read from an array."""
+    values = choices.united([item.value for item in items])
+    places = tuple([Const(choices.index_of(item.value, values)) for item in items])
+    tag = shadows.one_of(picked(engine, places, key).value, len(values))
+    return choices.one_of_these(tag, values)
 
 
 def _by_branches(engine: Engine, items: tuple[Any, ...], key: Any) -> Any:
