@@ -94,7 +94,7 @@ class Entry:
         typed: Specialization | None = None,
     ) -> None:
         self.record, self.names, self.found, self.slot = record, names, found, slot
-        self.request = found.request
+        self.request = replace(found.request, demands=typed.demands if typed is not None else None)
         self.executable = found.executable
         self.guards = Guards(found.constants)
         outcome = self.executable.outcome
@@ -162,6 +162,7 @@ class Compiled:
         self.__pyxla_function__ = function
         self.options = options
         self._demands = Demands()
+        self._begun: Any = None  # what the program took that is compiled again, with more room
         self._static_paths: frozenset[signature.Path] = frozenset()
         self._places = self._demands.places
         self._cache = Cache()
@@ -234,7 +235,7 @@ class Compiled:
                 raise
             if isinstance(surprise, PowerType):
                 return self._with_power_types(args, names)
-            self._make_room(surprise)
+            self._make_room(surprise, entry)
         except Restart as restart:  # what arguments that share memory need besides
             with self._lock:
                 self._learn(restart)
@@ -297,7 +298,8 @@ class Compiled:
             if found is None or not found.valid():
                 with journal.writing(record := self._record()):
                     count = len(args) - len(self._places)
-                    found, slot = self._kept(replace(request, args=()), args[:count], record)
+                    asked = replace(request, args=(), demands=None)
+                    found, slot = self._kept(asked, args[:count], record)
                     found = found or self._compile(request, record, slot)
                 self._keep(key, found)
         return found
@@ -312,13 +314,14 @@ class Compiled:
             self._cache.remember((names, key), names, recognize, run)
         return leaves, entry
 
-    def _make_room(self, overflow: ListOverflow) -> None:
+    def _make_room(self, overflow: ListOverflow, entry: Entry) -> None:
         """Compile for longer lists from now on; nothing was written yet."""
         with self._lock:
             capacity = GROWTH * max(overflow.capacity, self.options.list_capacity)
             if capacity > MOST_ITEMS:
                 raise overflow
             self.options = replace(self.options, list_capacity=capacity)
+            self._begun = entry.request.demands
             self._cache.clear()
 
     def _with_power_types(self, args: tuple[Any, ...], names: tuple[str, ...]) -> Any:
@@ -395,6 +398,7 @@ class Compiled:
         request = Request(self.__pyxla_function__, (), names, sharing.Memory(), self.options)
         with self._lock, journal.writing(record := self._record()):
             count, slot, looked = len(args) - len(self._places), None, False
+            begun, self._begun = self._begun, None
             for _ in range(MAX_RESTARTS):
                 args = (*args[:count], *[place.read() for place in self._places])
                 key, leaves = signature.flatten(args, self._static_paths)
@@ -412,7 +416,8 @@ class Compiled:
                 described = signature.describe(args, self._static_paths)
                 line = progress.begin(record)
                 try:
-                    entry = self._compile(replace(request, args=described), record, slot)
+                    asked = replace(request, args=described, demands=begun)
+                    entry = self._compile(asked, record, slot)
                 except Restart as restart:
                     self._learn(restart, described)
                     continue

@@ -37,6 +37,8 @@ from pyxla.ir.dominance import flow_graph
 Path = tuple[tuple[Sequence[gast.stmt], int], ...]
 # Variables of the graph: `put` and `lookup` know them, and no program does.
 CALLS, RESULT = "open calls", "the result"
+# The headers of the two loops.
+CALL, UNWIND = "call", "unwind"
 CONTAINERS = ("Counter", "OrderedDict", "defaultdict", "deque", "dict", "list", "set")
 KEPT, KEY = "kept results", "the arguments"
 
@@ -56,6 +58,11 @@ class Site:
     path: Path
     tail: bool
     names: tuple[str, ...] = ()
+
+
+def is_of_stack(header: Block) -> bool:
+    """Whether a loop is one of the two that stand for calls of a function by itself."""
+    return header.label in (CALL, UNWIND)
 
 
 @once("loops")
@@ -551,7 +558,7 @@ class _Stacked(OfSites):
             self.put(text, self.emit(pyops.LIST, (), {}, node))
         if self.cached:
             self.put(KEPT, self.emit(pyops.DICT, (), {}, node))
-        header = self.start("call", self.block)
+        header = self.start(CALL, self.block)
         if self.cached:
             self.recall(node)
         self.body(node)
@@ -602,7 +609,7 @@ class _Stacked(OfSites):
         """Go on behind the calls that are open, one after the other."""
         if not self.kept:
             return self.end(Return((self.lookup(RESULT),), self.location(node)))
-        header = self.start("unwind", self.block)
+        header = self.start(UNWIND, self.block)
         self.returning = []
         test = self.emit(pyops.TRUTH, (self.lookup(CALLS),), {}, node)
         go_on, leave = self.fork(test, node)

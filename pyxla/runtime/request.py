@@ -27,7 +27,8 @@ class Request:
     """What to specialize: arguments as described, `names` the keywords of the last of them.
 
     replayed: of a second run, the checks that are in place (`infer.raising.faults`).  in_place: all
-    are.  alone: there is no second run.
+    are.  alone: there is no second run.  demands: what inference begins with
+    (`infer.demands.Demands`): where a program is compiled again, what it took before.
     """
 
     function: Any
@@ -38,6 +39,7 @@ class Request:
     replayed: frozenset[Any] = frozenset()
     in_place: bool = False
     alone: bool = False
+    demands: Any = None
 
 
 class Restart(Exception):  # noqa: N818 - a request, not an error

@@ -56,7 +56,7 @@ class Specialization:
     static: paths of arguments whose values were demanded, with the place that demanded each.
     places: outside objects passed as further arguments.  constants: guarded outside objects.
     unrolled: loops visited once per iteration, with how many there were.  copies: whether copies of
-    arguments are written, so that it matters how those lie in memory.
+    arguments are written, so that it matters how those lie in memory.  demands: what it took.
     """
 
     function: Function
@@ -66,6 +66,7 @@ class Specialization:
     constants: dict[Place, Any]
     unrolled: dict[Location | None, int] = field(default_factory=dict)
     copies: bool = False
+    demands: Demands = Demands()
 
 
 def specialize(request: Request, places: Sequence[Place]) -> Specialization:
@@ -74,14 +75,14 @@ def specialize(request: Request, places: Sequence[Place]) -> Specialization:
     Raises Restart when an argument's value or another outside object is needed; CompileError when
     the program is refused.
     """
-    demands, findings, refused = Demands(), Findings(), None
+    demands, findings, refused = request.demands or Demands(), Findings(), None
     hosted: dict[Any, CompileError] = {}
     while True:
         findings.start(demands)
         try:
             found = _with_chains(request, places, demands, findings)
             _warn({f: why for f, why in hosted.items() if f in findings.hosted})
-            return found
+            return replace(found, demands=demands)
         except Needs as need:
             needed = _met(demands, findings) or need
             if demands | needed.demands == demands:

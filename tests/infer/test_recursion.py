@@ -1,6 +1,7 @@
 """Calls that look like recursion, and are not calls of the function by itself as it is bound."""
 
 import copy
+import functools
 
 import numpy as np
 import pytest
@@ -146,3 +147,22 @@ def test_what_no_stack_can_do_is_written_out_for_more_levels():
     for start in (0, 30, 34):
         assert pyxla.compile(lambda x, k=start: even(x, k, 36))(x) == even(x, start, 36)
         assert pyxla.compile(lambda x, k=start: tried(x, k, 36))(x) == tried(x, start, 36)
+
+
+def filled(board):
+    @functools.cache
+    def ways(cells, mark):
+        if 0 not in cells:
+            return 1
+        found = 0
+        for i in range(9):
+            if cells[i] == 0:
+                found += ways(cells[:i] + (mark,) + cells[i + 1 :], -mark)
+        return found
+
+    return ways(tuple(board), 1)
+
+
+def test_loops_with_a_stack_are_unrolled_for_few_calls_only():
+    asked = Program("", filled, (lambda: ([0] * 9,),), ())
+    assert cost(asked, False).visits < 100000

@@ -1,5 +1,7 @@
 """Recursion whose depth data decides."""
 
+import functools
+
 import numpy as np
 
 from tests.programs import program
@@ -716,3 +718,17 @@ def chain_by_a_generator(p):
         return known[i, j]
 
     return best(0, len(p) - 1)
+
+
+@program("recursion of any depth", lambda: ([30 + 7 * i % 20 for i in range(20)],))
+def matrix_chain(sizes):
+    @functools.cache
+    def cost(i, j):
+        if i == j:
+            return 0
+        return min(
+            cost(i, k) + cost(k + 1, j) + sizes[i] * sizes[k + 1] * sizes[j + 1]
+            for k in range(i, j)
+        )
+
+    return cost(0, len(sizes) - 2)

@@ -96,10 +96,11 @@ def check_depth(engine: Engine, frame: Any) -> None:
 
 
 def noted(engine: Engine, frame: Any, error: CompileError) -> None:
-    """Remember a function that calls itself as long as data says, and is refused in such a call."""
+    """Remember a function that calls itself, and is refused in such a call: as long as data says,
+    or for loops in it that a stack would not unroll."""
     source, findings = frame.ssa.source, engine.findings
     outer = [f for f in engine.frames[:-1] if f.ssa.source is source]
-    if any(map(_is_undecided, outer)):
+    if any(map(_is_undecided, outer)) or (outer and "stacks" in error.remedy):
         findings.recursive.setdefault(source, error)
 
 

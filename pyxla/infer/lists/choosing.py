@@ -69,7 +69,11 @@ def picked(engine: Engine, items: tuple[Any, ...], key: Any, by_data: bool = Tru
     found = number_lists.choose(engine, Tuple(items), items, key)
     if found is None and all(map(is_number, items)):
         found = number_lists.choose(engine, engine.new(ListCell(items)), items, key)
-    if found is None and by_data and all(type(x) is Const and choices.is_constant(x) for x in items):
+    if (
+        found is None
+        and by_data
+        and all(type(x) is Const and choices.is_constant(x) for x in items)
+    ):
         return _constant(engine, items, key)
     functions = any(map(_is_function, items)) and not engine.demands.apart
     if found is None and by_data and len(items) <= MOST and not functions:
@@ -79,8 +83,8 @@ def picked(engine: Engine, items: tuple[Any, ...], key: Any, by_data: bool = Tru
 
 def _constant(engine: Engine, items: tuple[Any, ...], key: Any) -> Any:
     """One of known texts or members of enums, whose numbers are read from an array."""
-    values = choices.united([item.value for item in items])
-    places = tuple([Const(choices.index_of(item.value, values)) for item in items])
+    values = choices.united(*[choices.values_of(item) or () for item in items])
+    places = tuple([choices.position(item, values) for item in items])
     tag = shadows.one_of(picked(engine, places, key).value, len(values))
     return choices.one_of_these(tag, values)
 

@@ -13,6 +13,7 @@ from collections.abc import Callable, Hashable, Iterable, Iterator, Sequence
 from typing import Any
 
 from pyxla.errors import CompileError, InternalError
+from pyxla.frontend.recursion import is_of_stack
 from pyxla.infer import walking
 from pyxla.infer.calls import coroutines
 from pyxla.infer.calls.captures import NewCapture
@@ -348,7 +349,8 @@ def _pass(engine: Engine, frame: Frame, component: Component, head: LoopHead) ->
     start = head.start()
     engine.enter(start)
     frame.heads[header] = head.block
-    engine.headers[head.block] = header
+    if not is_of_stack(header):  # such a loop is never unrolled
+        engine.headers[head.block] = header
     frame.env = start.env
     for phi, value in zip(header.phis, head.args, strict=True):
         frame.env[phi.value] = value

@@ -6,6 +6,7 @@ from collections.abc import Sized
 from typing import Any
 
 from pyxla.errors import CompileError, in_program, is_own
+from pyxla.frontend.recursion import is_of_stack
 from pyxla.infer import walking
 from pyxla.infer.calls import coroutines
 from pyxla.infer.engine import Engine
@@ -42,7 +43,12 @@ def unroll(
     engine: Engine, frame: Frame, component: Component, entry: Edge, refusal: Exception
 ) -> None:
     """Visit each iteration on its own; demand the value of the test that does not say when to
-    stop, and where there is none, refuse."""
+    stop, and where there is none, refuse.  Loops with a stack are instead of that, at first."""
+    header = component.header
+    if is_of_stack(header) and not engine.demands.unrolled:
+        if isinstance(refusal, NeedsStatic):
+            refusal.remedy = "arrays"
+        raise refusal
     test = try_unroll(engine, frame, component, entry)
     if test is not None:
         need = NeedsStatic(test, "the number of iterations of this loop")
@@ -50,7 +56,7 @@ def unroll(
         need.loc, need.chain = in_program(entry.loc, engine.chain())
         need.otherwise = refusal if isinstance(refusal, CompileError) else None
         raise need
-    engine.loop_memory[component.header].unrolled = True
+    engine.loop_memory[header].unrolled = True
 
 
 def try_unroll(engine: Engine, frame: Frame, component: Component, entry: Edge) -> Any:
@@ -59,22 +65,24 @@ def try_unroll(engine: Engine, frame: Frame, component: Component, entry: Edge) 
     source = coroutines.consumed(header, entry.env)
     count = trip_count(source, entry.heap) or 1
     engine.iterations *= count
-    most = MAX_UNROLLED
+    most = MAX_TRIED if is_of_stack(header) else MAX_UNROLLED
     if not isinstance(source, Ref) and (count > MAX_UNROLLED or engine.iterations > MAX_ITERATIONS):
         most = MAX_TRIED if any(block is not header for block, _ in component.loop.exits) else 0
     try:
         test = _unrolled(engine, frame, component, entry, most)
     finally:
         engine.iterations = around
-    if test is None or most == MAX_UNROLLED:
+    if test is None or most == MAX_UNROLLED or (is_of_stack(header) and isinstance(test, Scalar)):
         return test
+    number = f"{count} " if count > 1 else ""
     within = f", in loops of {around} in all," if around > 1 else ""
     raise CompileError(
-        f"what this loop computes must be known while compiling, but its {count} iterations"
+        f"what this loop computes must be known while compiling, but its {number}iterations"
         f"{within} are too many to visit one by one",
         first_line(header),
         chain=engine.chain(),
         hint="compute with numbers and arrays what is done with texts, shapes or structures in it",
+        remedy="stacks",
     )
 
 
@@ -93,7 +101,7 @@ def _unrolled(engine: Engine, frame: Frame, component: Component, entry: Edge, m
             nest = engine.iterations
             if not engine.findings.iteration(component.header, count, nest, made, ends):
                 words = "too many iterations are visited one by one"
-                lifts = engine.findings.lifts(component.header)
+                lifts = engine.findings.lifts(component.header) + " stacks"
                 raise engine.refuse(words, "use an array in the place of the list", remedy=lifts)
             before = engine.builder.emitted
             edge = visit_iteration(engine, frame, component, edge, known=True)
