@@ -220,6 +220,11 @@ def reached(starts: Iterable[T], onwards: Callable[[T], Iterable[T]]) -> Iterato
             stack.extend(onwards(x))
 
 
+def replaced(items: tuple[T, ...], at: int, new: T) -> tuple[T, ...]:
+    """`items` with another one at a place."""
+    return (*items[:at], new, *items[at + 1 :])
+
+
 def made_of(value: Value) -> Iterable[Value]:
     """What a value is computed from in one step, on any path."""
     owner = value.owner

@@ -14,7 +14,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from pyxla.ir.build import Builder, building
-from pyxla.ir.core import Instr, Region, Value
+from pyxla.ir.core import Instr, Region, Value, replaced
 from pyxla.ir.rewrite import clone_instr, substitute_region, take_over, uses
 from pyxla.ops.control import while_
 from pyxla.ops.index import dynamic_slice, dynamic_update_slice
@@ -90,8 +90,8 @@ def _promote(loop: Instr, element: _Element, before: list[Instr]) -> list[Instr]
         starts = [_outside(start, before) for start in element.write.operands[2:]]
         first = reshape(dynamic_slice(array, *starts, slice_sizes=update.type.shape), shape=())
     number, tested = Value(first.type, body, result.hint), Value(first.type, cond)
-    body.params = _with(body.params, slot, number)
-    cond.params = _with(cond.params, slot, tested)
+    body.params = replaced(body.params, slot, number)
+    cond.params = replaced(cond.params, slot, tested)
     head: list[Instr] = []
     with building(Builder(head, loop.loc)):
         block = reshape(number, shape=update.type.shape)
@@ -101,10 +101,10 @@ def _promote(loop: Instr, element: _Element, before: list[Instr]) -> list[Instr]
     substitute_region(body, mapping)
     with building(Builder(body.instrs, loop.loc)):
         last = reshape(mapping.get(update, update), shape=())
-    body.results = _with(body.results, slot, last)
+    body.results = replaced(body.results, slot, last)
     final = Value(first.type, loop, result.hint)
-    loop.operands = _with(loop.operands, slot, first)
-    loop.results = _with(loop.results, slot, final)
+    loop.operands = replaced(loop.operands, slot, first)
+    loop.results = replaced(loop.results, slot, final)
     after: list[Instr] = []
     with building(Builder(after, loop.loc)):
         made = dynamic_update_slice(array, reshape(final, shape=update.type.shape), *starts)
@@ -120,7 +120,3 @@ def _outside(start: Value, code: list[Instr]) -> Value:
     copy = clone_instr(start.owner, {})
     code.append(copy)
     return copy.results[0]
-
-
-def _with(values: tuple[Value, ...], slot: int, value: Value) -> tuple[Value, ...]:
-    return (*values[:slot], value, *values[slot + 1 :])

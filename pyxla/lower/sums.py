@@ -20,7 +20,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from pyxla.ir.build import Builder, building
-from pyxla.ir.core import Instr, Region, Value
+from pyxla.ir.core import Instr, Region, Value, replaced
 from pyxla.ir.rewrite import take_over, uses
 from pyxla.ir.types import I64
 from pyxla.lower.dead import dead_code
@@ -140,7 +140,7 @@ class _Loop:
             results[slot] = functools.reduce(add, found.rest, body.params[slot])
         body.results = tuple(results)
         total = Value(loop.results[slot].type, loop, loop.results[slot].hint)
-        result, loop.results = loop.results[slot], _replaced(loop.results, slot, total)
+        result, loop.results = loop.results[slot], replaced(loop.results, slot, total)
         if not found.rest:
             total = loop.operands[slot]
         for dot in found.products:
@@ -228,7 +228,3 @@ def _is_long(x: Value) -> bool:
 def _used(region: Region) -> list[Value]:
     """The values that a region uses, as often as it does."""
     return [*[value for instr in region.instrs for value in uses(instr)], *region.results]
-
-
-def _replaced(values: tuple[Value, ...], slot: int, value: Value) -> tuple[Value, ...]:
-    return (*values[:slot], value, *values[slot + 1 :])

@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 
 from pyxla.errors import CompileError
-from pyxla.ir.core import Instr, Region, Value
+from pyxla.ir.core import Instr, Region, Value, replaced
 from pyxla.ir.op import Op
 from pyxla.ir.types import ArrayType, array_type
 from pyxla.ops import batching
@@ -86,11 +86,7 @@ def _split(op: str, x: ArrayType, axis: int, replica_groups: Groups) -> ArrayTyp
     size = group_size(op, replica_groups)
     if x.shape[axis] % size:
         refuse(op, f"dimension {axis} of {x} does not split into {size} parts")
-    return array_type(x.dtype, _scaled(x.shape, axis, x.shape[axis] // size))
-
-
-def _scaled(shape: tuple[int, ...], axis: int, extent: int) -> tuple[int, ...]:
-    return (*shape[:axis], extent, *shape[axis + 1 :])
+    return array_type(x.dtype, replaced(x.shape, axis, x.shape[axis] // size))
 
 
 def _all_gather(
@@ -98,7 +94,7 @@ def _all_gather(
 ) -> ArrayType:
     check_axis("all_gather", "all_gather_dim", all_gather_dim, x.ndim)
     extent = x.shape[all_gather_dim] * group_size("all_gather", replica_groups)
-    return array_type(x.dtype, _scaled(x.shape, all_gather_dim, extent))
+    return array_type(x.dtype, replaced(x.shape, all_gather_dim, extent))
 
 
 def _all_to_all(
@@ -113,7 +109,7 @@ def _all_to_all(
     check_axis("all_to_all", "concat_dimension", concat_dimension, x.ndim)
     share = _split("all_to_all", x, split_dimension, replica_groups)
     extent = share.shape[concat_dimension] * len(replica_groups[0])
-    return array_type(x.dtype, _scaled(share.shape, concat_dimension, extent))
+    return array_type(x.dtype, replaced(share.shape, concat_dimension, extent))
 
 
 def _collective_permute(

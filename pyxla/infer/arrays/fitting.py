@@ -20,7 +20,8 @@ from pyxla.infer.lattice import Array, Scalar
 from pyxla.infer.raising.faults import exception
 from pyxla.ir.op import OpError
 from pyxla.lib import kernels as k
-from pyxla.lib.indexing import Index, conform, equal_sizes, target, true_size
+from pyxla.lib.bounded.elementwise import sizes as sizes_of
+from pyxla.lib.indexing import Index, conform, equal_sizes, target
 from pyxla.lib.keys import AdvancedIndex
 from pyxla.lib.masks import count
 from pyxla.ops import elementwise as op
@@ -147,11 +148,6 @@ def verify_inplace(engine: Engine, shape: tuple[int, ...], extents: Any, other: 
             tests = [k.eq(value_of(n), value_of(v)) for v in (m, 1)]
             single = [k.eq(value_of(m), value_of(1))] if isinstance(m, Scalar) else []
             engine.ensure(Scalar(functools.reduce(op.or_, [*tests, *single])), message)
-
-
-def sizes_of(x: Array) -> list[Int]:
-    """The sizes of the dimensions, at run time where they are bounded."""
-    return [true_size(x, d) for d in range(x.ndim)]
 
 
 def _true(shape: Sequence[int], extents: Any) -> list[Int]:

@@ -60,7 +60,7 @@ from pyxla.infer.loops.marks import Mark, edges_out, first_line, marked, reset
 from pyxla.infer.loops.memory import LoopMemory
 from pyxla.infer.loops.unrolling import trip_count, try_unroll, unroll, visit_iteration
 from pyxla.infer.text import strings
-from pyxla.ir.core import Block, Branch, Value
+from pyxla.ir.core import Block, Branch, Value, replaced
 from pyxla.ir.dominance import Component
 
 MAX_PASSES = 12
@@ -399,7 +399,7 @@ def _retype_exits(
             if new is None:
                 continue
             for edge in frame.pending.get(target, [])[before.get(target, 0) :]:
-                edge.args = (*edge.args[:k], new, *edge.args[k + 1 :])
+                edge.args = replaced(edge.args, k, new)
 
 
 def _ended(frame: Frame, component: Component, mark: Mark) -> list[Edge]:

@@ -23,7 +23,7 @@ from pyxla.infer.joins.settling import settle
 from pyxla.infer.lattice import UNDEFINED, Array, Conflict, Ref, Tuple, Unbound, is_number
 from pyxla.infer.loops.fit import Fit
 from pyxla.infer.loops.guesses import Field, varied
-from pyxla.ir.core import Block, Jump, Phi, Value
+from pyxla.ir.core import Block, Jump, Phi, Value, replaced
 
 NOTHING: Mapping[int, Any] = MappingProxyType({})
 
@@ -223,7 +223,7 @@ class LoopHead:
                 continue
             owner = getattr(getattr(template, "value", None), "owner", None)
             self.block.phis = [phi for phi in self.block.phis if phi is not owner]
-            self.args = (*self.args[:i], new, *self.args[i + 1 :])
+            self.args = replaced(self.args, i, new)
             self.retyped[i] = new
 
     def _fits(self, template: Any, value: Any, back: Edge) -> bool:

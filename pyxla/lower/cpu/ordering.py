@@ -17,7 +17,7 @@ from __future__ import annotations
 from collections.abc import Collection, Iterator, Sequence
 
 from pyxla.ir.build import Builder, building
-from pyxla.ir.core import Instr, Region, Value
+from pyxla.ir.core import Instr, Region, Value, replaced
 from pyxla.lower.cost import SMALL, nbytes
 from pyxla.lower.cpu.fences import COPIED, Code, is_fusible, updated
 from pyxla.lower.cpu.small import is_one_function
@@ -58,7 +58,7 @@ def _put_last(region: Region, loop: Instr, arrays: Sequence[Value]) -> None:
     with building(Builder([], loop.loc)) as builder:
         tests = [never(min(r.results, key=lambda value: value.type.size)) for r in waits]
         begun = guard(loop.operands[start], tests)
-    loop.operands = (*loop.operands[:start], begun, *loop.operands[start + 1 :])
+    loop.operands = replaced(loop.operands, start, begun)
     end = 1 + max(k for k, instr in enumerate(region.instrs) if instr is loop or instr in waits)
     first = [instr for instr in region.instrs[:end] if instr not in late]
     then = [instr for instr in region.instrs[:end] if instr in late]
