@@ -20,6 +20,7 @@ from types import MethodType
 from typing import TYPE_CHECKING, Any, ParamSpec, TypeVar, cast, overload
 
 from pyxla import journal, late, pickling, progress, reasons, store, types
+from pyxla.entry import Entry
 from pyxla.errors import (
     BadArgument,
     CompileError,
@@ -45,7 +46,6 @@ from pyxla.runtime.cache import Cache
 from pyxla.runtime.executable import Traced
 from pyxla.runtime.numbers import ITEMS
 from pyxla.runtime.outcome import CountsNeeded, Faulty
-from pyxla.runtime.recognize import Guards, Recognizer, recognizer
 from pyxla.runtime.request import MAX_RESTARTS, Demands, Request, Restart
 from pyxla.runtime.texts import CODES
 from pyxla.typed import Function
@@ -64,92 +64,6 @@ MANY_VALUES = 16
 GROWTH, MOST_ITEMS = 16, 1 << 26
 # A function is compiled for so many texts before it is for any.
 MANY_TEXTS = 8
-
-
-class Entry:
-    """A finished specialization: what to run, and the outside objects it takes for granted.
-
-    record: what the journal tells of how it was made.  names: of its arguments.
-    """
-
-    __slots__ = (
-        "_recognize",
-        "executable",
-        "guards",
-        "memory",
-        "_typed",
-        "found",
-        "names",
-        "record",
-        "request",
-        "slot",
-    )
-
-    def __init__(
-        self,
-        found: store.Found,
-        record: journal.Record,
-        names: Sequence[str],
-        slot: store.Slot | None,
-        typed: Specialization | None = None,
-    ) -> None:
-        self.record, self.names, self.found, self.slot = record, names, found, slot
-        self.request = replace(found.request, demands=typed.demands if typed is not None else None)
-        self.executable = found.executable
-        self.guards = Guards(found.constants)
-        outcome = self.executable.outcome
-        self.memory = bool(outcome.writes or outcome.patches) or found.copies
-        self._typed = typed
-        self._recognize: Any = recognizer
-
-    @property
-    def specialization(self) -> Specialization:
-        """The typed function; made again where the program was kept on disk."""
-        if self._typed is None:
-            self._typed = self._compilation().at("typed")
-        return self._typed
-
-    def _compilation(self) -> Compilation:
-        return compiler.Compilation(self.request, self.found.places, self.found.static)
-
-    def keep(self, leaves: Sequence[Any] | None) -> None:
-        """Keep it on disk, after its first call, which was with these leaves; None: before."""
-        slot, run = self.slot, self.executable
-        if leaves is not None:
-            self.slot = None
-        if slot is None:
-            return
-        try:
-            slot.keep(run.types() if leaves is None else run.binary(leaves))
-        except Exception:  # whatever cannot be kept is compiled anew
-            if self.request.options.verify:
-                raise
-
-    def __repr__(self) -> str:
-        """The types it is for, as `pyxla.types` spells them."""
-        return f"<{self.executable.program.name}({self.types})>"
-
-    @property
-    def types(self) -> str:
-        """The types of its arguments."""
-        args, names = self.request.args, self.request.names
-        given = args[: len(args) - len(self.found.places)]
-        words = [""] * (len(given) - len(names)) + [f"{name}=" for name in names]
-        spelled = [word + types.spelled(arg) for word, arg in zip(words, given, strict=True)]
-        return ", ".join(spelled)
-
-    def valid(self) -> bool:
-        return self.guards.hold()
-
-    def recognize(self, args: tuple[Any, ...], static: frozenset[Any]) -> Recognizer | None:
-        """What recognizes arguments like these, for which it is; made by the second call."""
-        if self._recognize is recognizer:
-            self._recognize = recognizer(args, static, self.guards)
-        return self._recognize
-
-    def text(self, stage: str) -> str:
-        """A stage of it, printed (see `pyxla.pipeline`)."""
-        return self._compilation().text(stage)
 
 
 class Compiled:
@@ -267,6 +181,9 @@ class Compiled:
             raise fault.error()
         replayed: frozenset[Any] = frozenset()
         while True:
+            if fault.order is not None and (overflow := fault.overflow()) is not None:
+                made = int(fault.resumed(leaves)[fault.order])
+                return self._roomier(overflow, entry, made, args, names)
             if (surprise := fault.surprise()) is not None:
                 raise surprise
             replayed |= {(site.loc, site.cls) for site in fault.sites}
@@ -283,6 +200,24 @@ class Compiled:
                 fault = further.with_traceback(None)
             finally:
                 found.keep(leaves)
+
+    def _roomier(
+        self, overflow: ListOverflow, entry: Entry, order: int, args: Any, names: Any
+    ) -> Any:
+        """Compile for longer lists, and run without the calls of Python that were made before:
+        `order`, a number below 0, counts them."""
+        self._make_room(overflow, entry)
+        args, leaves, entry = self._specialize(args, names)
+        if entry.memory:
+            entry = self._for_memory(entry, args, names, leaves)
+        leaves = entry.executable.outcome.resumed(leaves, order)
+        try:
+            return entry.executable(leaves, args)
+        except Faulty as further:
+            fault = further.with_traceback(None)
+        finally:
+            entry.keep(leaves)
+        return self._replay(entry, fault, args, names, leaves)
 
     def _unchecked(self, entry: Entry, args: tuple[Any, ...], names: Any, leaves: list[Any]) -> Any:
         """Run under a trace, which cannot be told of what is out of order."""

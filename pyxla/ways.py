@@ -16,7 +16,8 @@ import jax
 import numpy as np
 
 from pyxla import journal
-from pyxla.api import Compiled, Entry
+from pyxla.api import Compiled
+from pyxla.entry import Entry
 from pyxla.errors import CompileError
 from pyxla.lib.parts import on_parts
 from pyxla.options import Options

@@ -62,6 +62,7 @@ LAYERS = (
     ("specialize",),
     ("pipeline", "types"),
     ("ahead", "reasons", "store", "pickling", "typed"),
+    ("entry",),
     ("api",),
     (
         "hlo",
@@ -155,7 +156,7 @@ def test_late_imports_point_down() -> None:
 # What makes programs, and the page about one (`f.report`).
 NAMED_BELOW = {"pyxla.compiler", "pyxla.reporting.api"}
 # Who calls programs, and what of the rest is imported for it.
-CALLING = {"api", "runtime", "store"}
+CALLING = {"api", "entry", "runtime", "store"}
 LIGHT = {
     "pyxla.frontend.dispatchers",
     "pyxla.frontend.support",

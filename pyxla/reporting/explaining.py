@@ -6,7 +6,8 @@ import html
 from collections.abc import Iterator, Sequence
 from typing import Any
 
-from pyxla.api import Compiled, Entry
+from pyxla.api import Compiled
+from pyxla.entry import Entry
 from pyxla.errors import CompileError, outward
 from pyxla.journal import Record
 from pyxla.reporting.decisions import Decision, decisions

@@ -284,6 +284,13 @@ class Outcome:
             return Faulty(sites)
         return Faulty(sites, self.printed.leaf, int(np.asarray(values[self.printed.index])))
 
+    def resumed(self, leaves: list[Any], order: int) -> list[Any]:
+        """The leaves for a run that begins with this order of the calls of Python."""
+        if self.printed is None:
+            return leaves
+        at = self.printed.leaf
+        return [*leaves[:at], np.asarray(order, leaves[at].dtype), *leaves[at + 1 :]]
+
 
 class Faulty(Exception):  # noqa: N818 - a request, not an error
     """Something was out of order in a run, whose results are dropped: one of `sites`, the checks
@@ -311,9 +318,18 @@ class Faulty(Exception):  # noqa: N818 - a request, not an error
         """What the program was not compiled for, if nothing else may have been out of order."""
         if not all(issubclass(site.cls, Surprise) for site in self.sites):
             return None
-        found: list[Any] = [site.cls(*[arg.value for arg in site.args]) for site in self.sites]
+        found = self._raised(Surprise)
         others = [x for x in found if not isinstance(x, ListOverflow)]
-        return others[0] if others else max(found, key=lambda overflow: overflow.capacity)
+        return others[0] if others else self.overflow()
+
+    def overflow(self) -> ListOverflow | None:
+        """The longest of the lists that may have grown beyond their capacity."""
+        found = self._raised(ListOverflow)
+        return max(found, key=lambda overflow: overflow.capacity, default=None)
+
+    def _raised(self, cls: type) -> list[Any]:
+        sites = [site for site in self.sites if issubclass(site.cls, cls)]
+        return [site.cls(*[arg.value for arg in site.args]) for site in sites]
 
     def error(self) -> Exception:
         """The exception where there is no second run to raise it: of the class of the checks, if

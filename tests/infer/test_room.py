@@ -130,3 +130,36 @@ def test_what_is_raised_before_a_list_is_too_long_is_raised(limit):
                 compiled(n, limit)
         else:
             assert compiled(n, limit) == expected
+
+
+def told_on_the_way(n, found):
+    numbers, i = [], 0
+    while i * i < n:
+        numbers.append(i)
+        if i % 500 == 0:
+            print("at", i)
+        i += 1
+    found.append(len(numbers))
+    print("end", found)
+    return numbers[i - 1]
+
+
+def told_before_a_mistake(n, found):
+    print("begin")
+    told_on_the_way(n, found)
+    print("then")
+    return found[n]
+
+
+@pytest.mark.parametrize("function", [told_on_the_way, told_before_a_mistake])
+@pytest.mark.parametrize("n", [10, 9_000_000])
+def test_what_a_program_printed_is_not_printed_again(function, n, capfd):
+    def outcome(run):
+        found = [0]
+        try:
+            result = run(n, found)
+        except IndexError as error:
+            result = str(error)
+        return result, found, capfd.readouterr().out
+
+    assert outcome(pyxla.compile(function)) == outcome(function)
