@@ -24,6 +24,7 @@ from pyxla.entry import Entry
 from pyxla.errors import (
     BadArgument,
     CompileError,
+    LargeArgument,
     ListOverflow,
     PowerType,
     ValueNeeded,
@@ -44,7 +45,7 @@ from pyxla.runtime import (
 from pyxla.runtime.bounds import NotParts
 from pyxla.runtime.cache import Cache
 from pyxla.runtime.executable import Traced
-from pyxla.runtime.numbers import ITEMS
+from pyxla.runtime.numbers import ITEMS, WORD
 from pyxla.runtime.outcome import CountsNeeded, Faulty
 from pyxla.runtime.request import MAX_RESTARTS, Demands, Request, Restart
 from pyxla.runtime.texts import CODES
@@ -150,14 +151,9 @@ class Compiled:
             if isinstance(surprise, PowerType):
                 return self._with_power_types(args, names)
             self._make_room(surprise, entry)
-        except Restart as restart:  # what arguments that share memory need besides
+        except (Restart, LargeArgument, CountsNeeded) as asked:  # what arguments need besides
             with self._lock:
-                self._learn(restart)
-        except CountsNeeded as refusal:
-            if not refusal.paths:
-                raise
-            with self._lock:
-                self._learn(Restart(dict.fromkeys(refusal.paths), []))
+                self._learn(self._demands.restart(asked, args))
         except BaseException as error:  # SystemExit, too
             if isinstance(error, BadArgument):
                 count = len(args) - len(self._places)
@@ -348,9 +344,10 @@ class Compiled:
                         key, leaves = signature.flatten(args, self._static_paths)
                         self._keep((names, key), entry)
                         return args, leaves, entry
-                described = signature.describe(args, self._static_paths)
+                described: tuple[descriptions.Arg, ...] = ()
                 line = progress.begin(record)
                 try:
+                    described = self._demands.described(args)
                     asked = replace(request, args=described, demands=begun)
                     entry = self._compile(asked, record, slot)
                 except Restart as restart:
@@ -371,6 +368,8 @@ class Compiled:
                 journal.note("captured", f"{place.name} is passed as a further argument")
         self._static_paths = frozenset(self._demands.static)
         self._cache.recent = None
+        if any(WORD in path for path in restart.static):
+            self._cache.clear()  # what recognizes ints takes these, too
 
     def _argument_names(self, made: store.Found) -> list[str]:
         """What the arguments of a specialization are called, captured objects too."""

@@ -324,6 +324,10 @@ class PowerType(Surprise, ArithmeticError):
         )
 
 
+class LargeArgument(OverflowError):
+    """An int among the arguments does not fit the 64 bits that the program takes."""
+
+
 class ListOverflow(Surprise, MemoryError):
     """A list, or a size that data decides, is beyond the `capacity` that the program was compiled
     for."""

@@ -35,6 +35,7 @@ from pyxla.errors import BadArgument, CompileError, spell
 from pyxla.ir.types import (
     DTYPE_NAMES,
     PYTHON_DTYPES,
+    PYTHON_TYPES,
     SHORT_NAMES,
     ArrayType,
     array_type,
@@ -300,7 +301,7 @@ def alternatives(args: Sequence[Any]) -> Iterator[tuple[Any, ...]]:
 def spelled(arg: Arg) -> str:
     """A description as the type that spells it; `jax f32[3]` and classes have no other spelling."""
     match arg:
-        case ArgArray(type, "numpy") | ArgScalar(type, _, "python"):
+        case ArgArray(type, "numpy") | ArgScalar(type, _, "python" | "word"):
             return str(type)
         case ArgArray(type, "scalar"):
             return SHORT_NAMES[type.dtype]
@@ -312,7 +313,7 @@ def spelled(arg: Arg) -> str:
             inner = ", ".join(map(spelled, items))
             return f"({inner}{',' * (len(items) == 1)})" if cls is tuple else _called(cls, inner)
         case ArgNumbers(type, sizes=sizes):
-            shown = str(array_type(type.dtype, (), weak=True))
+            shown = PYTHON_TYPES.get(type.dtype, int).__name__
             if sizes is not None:
                 return f"lists of {type.shape[1]} {shown} at most in a list of {type.shape[0]}"
             for extent in reversed(type.shape):

@@ -13,7 +13,7 @@ from pyxla.frontend import pyops
 from pyxla.ir.core import Block, Instr, Raise, Return, Value
 
 # Exact modulo a power of two where the operands are; of a shift, the first one.
-WRAPPING = frozenset({"add", "sub", "mul", "lshift", "and_", "or_", "xor"})
+WRAPPING = frozenset({"add", "sub", "mul", "lshift", "and_", "or_", "xor", "neg", "invert"})
 ENDS = frozenset({"and_", "mod"})
 
 
@@ -27,7 +27,7 @@ def mark(blocks: Sequence[Block]) -> None:
 
 
 def _operators(block: Block) -> list[Instr]:
-    return [i for i in block.instrs if i.op is pyops.BINARY or i.op is pyops.INPLACE]
+    return [i for i in block.instrs if i.op in (pyops.BINARY, pyops.INPLACE, pyops.UNARY)]
 
 
 def _mark(instrs: Sequence[Instr], counts: Counter[Value]) -> None:

@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 
 from pyxla.frontend import support
-from pyxla.infer import using
+from pyxla.infer import using, words
 from pyxla.infer.arrays import access as arrays
 from pyxla.infer.calls import standard
 from pyxla.infer.calls.dispatch import call
@@ -32,6 +32,7 @@ from pyxla.infer.frame import Frame
 from pyxla.infer.heap import ObjectCell
 from pyxla.infer.instances import exception_init, object_init, replace
 from pyxla.infer.introspection import has_attribute
+from pyxla.infer.joins import far
 from pyxla.infer.joins.kinds import choose
 from pyxla.infer.joins.operated import operated, separately
 from pyxla.infer.lattice import Array, Compound, Const, NeedsStatic, Scalar, Tuple, is_number
@@ -39,7 +40,6 @@ from pyxla.infer.lists import number_lists
 from pyxla.infer.objects import get_attribute, type_of
 from pyxla.infer.operators import ARITHMETIC, binary, inplace, negate, truth, unary
 from pyxla.infer.raising import exceptions
-from pyxla.infer.raising.check_table import TOO_LARGE
 from pyxla.infer.raising.objects import class_of_exception
 from pyxla.infer.transfer import transfer
 from pyxla.ir.core import Instr
@@ -267,17 +267,21 @@ def _is_integer(engine: Engine, x: Any) -> Any:
     return engine.rules.both(engine, finite, whole)
 
 
+def _bits(engine: Engine, x: Any) -> Any:
+    """The bits of the magnitude of an int."""
+    x = call(engine, Const(abs), [x], {})
+    return far.ring(x) if far.is_word(x) else engine.operand(x).value
+
+
 @rule(int.bit_length)
 def _bit_length(engine: Engine, x: Any) -> Any:
     """64 less the leading zeros of the magnitude."""
-    value = engine.operand(call(engine, Const(abs), [x], {})).value
-    zeros = count_leading_zeros(value)
-    return binary(engine, "sub", Const(64), Scalar(zeros))
+    return binary(engine, "sub", Const(64), Scalar(count_leading_zeros(_bits(engine, x))))
 
 
 @rule(int.bit_count)
 def _bit_count(engine: Engine, x: Any) -> Any:
-    return Scalar(popcnt(engine.operand(call(engine, Const(abs), [x], {})).value))
+    return Scalar(popcnt(_bits(engine, x)))
 
 
 @rule(np.ndarray.item)
@@ -313,7 +317,7 @@ def _by_items(target: Any) -> None:
             total = number_lists.number(engine, kept, found)
             if engine.wants_exact_ints() and _is_of_ints(engine, kept):
                 fits = call(engine, Const(sequences.total_fits), [kept.data], {})
-                engine.ensure(fits, TOO_LARGE, catchable=False)
+                engine.ensure(fits, far.TOO_LARGE, catchable=False)
             return _unless_empty(engine, kept.data, total)
         xs = args
         if not arrays.is_array(engine, args[0]) and unknown(engine, args[0]):
@@ -406,7 +410,7 @@ def _factorial(engine: Engine, n: Any) -> Any:
             raise NeedsStatic(x, "a factorial that 64 bits may not hold")
         if not engine.checks:
             fits = compare(engine, "le", x, Const(FACTORIAL_LIMIT))
-            engine.ensure(fits, TOO_LARGE, catchable=False)
+            engine.ensure(fits, far.TOO_LARGE, catchable=False)
     return apply(engine, "factorial", REGISTRY[math.factorial], [n], {})
 
 
@@ -457,6 +461,9 @@ rule(abs, operator.abs)(
 
 
 def _absolute(engine: Engine, x: Any, library: Any) -> Any:
+    if far.is_dynamic(x):
+        words.need(engine, x)
+        return far.word(far.ring(x))
     found = separately(engine, "abs", (x,), lambda part: _absolute(engine, part, library))
     if found is not None:
         return found

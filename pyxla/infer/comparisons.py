@@ -12,6 +12,7 @@ import numpy as np
 from pyxla.infer import using
 from pyxla.infer.arrays import access as arrays
 from pyxla.infer.arrays.shadows import alternatives, same_object, same_ref
+from pyxla.infer.calls.conversions import among
 from pyxla.infer.calls.reflected import reflected
 from pyxla.infer.calls.visiting import class_of, special
 from pyxla.infer.containers.comparing import ORDER, compare_containers, contains
@@ -67,8 +68,10 @@ def compare(engine: Engine, op: str, x: Any, y: Any) -> Any:
         return found if op == "contains" else negate(engine, found)
     if type(x) is Const and type(y) is Const:
         return fold(engine, op, x.value, y.value)
-    if (wide := far.compare(engine, op, x, y)) is not None:
-        return wide
+    if far.is_far(x) or far.is_far(y):
+        if (wide := far.compare(engine, op, x, y)) is not None:
+            return wide
+        x, y = among(engine, x, y)
     if op in ORDER and (is_none(x) or is_none(y)):
         x, y = without_none(engine, op, x, y)
     if choices.is_choice(x) or choices.is_choice(y):

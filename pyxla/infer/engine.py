@@ -430,6 +430,16 @@ class Engine:
         if self.frames and (learned := atoms(condition, True)):
             self.learn(learned)
 
+    def assume(self, fine: Value) -> bool:
+        """Whether an int that meets others may be assumed to be as large as these where `fine`: a
+        fault is noted else, and the second run assumes nothing."""
+        if self.wants_exact_ints():
+            site = in_program(self.loc, self.chain())[0], OverflowError
+            if self.faults.in_place(site):
+                return False
+            self.faults.note(site, fine)
+        return True
+
     def learn(self, learned: tuple[Atom, ...]) -> None:
         """Go on with what `learned` says of the names of the current frame."""
         frame = self.frames[-1]

@@ -309,6 +309,8 @@ def _of_compound(engine: Engine, x: Any, name: str) -> Any:
         return get_attribute(engine, x.items[name in functions.TAKEN], name)
     if x.kind == "method" and name == "__self__":
         return x.items[1]
+    if x.kind == "far":
+        return _method(engine, int, x, name)
     if x.kind == "text" and hasattr(str, name):
         return Compound("method", (Const(getattr(str, name)), x))
     if x.kind in iterators.ONCE and name in ("send", "close", "__next__"):

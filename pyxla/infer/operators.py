@@ -12,9 +12,10 @@ from typing import Any
 
 import numpy as np
 
-from pyxla.infer import using
+from pyxla.infer import using, words
 from pyxla.infer.arrays import access as arrays
 from pyxla.infer.arrays.fitting import verify_inplace
+from pyxla.infer.calls.conversions import among
 from pyxla.infer.calls.dispatch import call
 from pyxla.infer.calls.library import apply
 from pyxla.infer.calls.reflected import as_array, reflected
@@ -61,20 +62,16 @@ ARITHMETIC = (
     *("add", "sub", "mul", "truediv", "floordiv", "mod", "pow", "matmul", "lshift", "rshift"),
     *("and_", "or_", "xor"),
 )
+MIRROR = {"lt": "gt", "gt": "lt", "le": "ge", "ge": "le", "eq": "eq", "ne": "ne"}
 FOLDED = {
     name: getattr(operator, name)
-    for name in (
-        *ARITHMETIC,
-        *("lt", "le", "eq", "ne", "gt", "ge", "neg", "pos", "invert", "is_"),
-        *("is_not", "not_"),
-    )
+    for name in (*ARITHMETIC, *MIRROR, "neg", "pos", "invert", "is_", "is_not", "not_")
 }
 _OPERATORS = {name: Implementation(function) for name, function in OPERATORS.items()}
 _SCALAR_POWER = Implementation(UFUNCS[np.power])
 TRUTH_METHODS = ("__bool__", "__len__")
 _TRUTH = Implementation(truth_of)
 _DUNDER = {"and_": "and", "or_": "or"}
-MIRROR = {"lt": "gt", "gt": "lt", "le": "ge", "ge": "le", "eq": "eq", "ne": "ne"}
 _UNARY = {"neg": "-", "pos": "+", "invert": "~"}
 _SYMBOL = {
     "add": "+", "sub": "-", "mul": "*", "truediv": "/", "floordiv": "//", "mod": "%", "pow": "**",
@@ -87,8 +84,10 @@ def binary(engine: Engine, op: str, x: Any, y: Any, assigned: bool = False) -> A
     """`x op y`; assigned: of `x op= y`."""
     if type(x) is Const and type(y) is Const:
         return fold(engine, op, x.value, y.value, assigned=assigned)
-    if (wide := far.operate(engine, op, x, y)) is not None:
-        return wide
+    if far.is_far(x) or far.is_far(y) or words.is_proven(op, x, y):
+        if (wide := words.operate(engine, op, x, y)) is not None:
+            return wide
+        x, y = among(engine, x, y)
     if (plain := as_written(engine, x, y)) is not None:
         return engine.library(symbol_of(op), OPERATORS[op], *plain)
     if is_none(x) is not False or is_none(y) is not False:
@@ -416,8 +415,8 @@ def unary(engine: Engine, op: str, x: Any) -> Any:
         return fold(engine, op, x.value)
     if is_variant(x, "optional"):
         (x,) = without_none(engine, op, x)
-    if op == "neg" and far.is_far(x):
-        return binary(engine, "sub", Const(0), x)
+    if op in ("neg", "invert") and far.is_far(x):
+        return binary(engine, "sub", Const(0 if op == "neg" else -1), x)
     if is_operand(engine, x):
         found = separately(engine, op, (x,), functools.partial(unary, engine, op))
         if found is not None:
@@ -456,12 +455,13 @@ def truth(engine: Engine, x: Any) -> Any:
         )
     if is_operand(engine, x):
         return engine.abstract(apply(engine, "bool", _TRUTH, (x,), {}))
-    if isinstance(x, Tuple) or far.is_dynamic(x):
+    if isinstance(x, Tuple):
         return Const(bool(x.items))
     if choices.is_choice(x):
         return choices.test(x, bool)
-    if strings.is_dynamic(x):
-        return engine.rules.compare(engine, "gt", strings.length(engine, x), Const(0))
+    if far.is_dynamic(x) or strings.is_dynamic(x):
+        size = x if far.is_dynamic(x) else strings.length(engine, x)
+        return engine.rules.compare(engine, "ne", size, Const(0))
     if (grown := columnar.found(engine.heap, x)) is not None:
         return engine.rules.compare(engine, "gt", reading.length(engine, grown), Const(0))
     if (kept := number_lists.packed(engine.heap, x)) is not None:

@@ -181,7 +181,7 @@ def _binary(engine: Engine, frame: Frame, instr: Instr) -> Any:
 def _operated(engine: Engine, function: Callable[..., Any], instr: Instr, x: Any, y: Any) -> Any:
     attrs = instr.attrs
     if "within" in attrs or "ends" in attrs:
-        return postponed.compute(engine, function, instr, x, y)
+        return postponed.compute(engine, function, attrs, attrs["op"], x, y)
     return function(engine, attrs["op"], x, y)
 
 
@@ -212,7 +212,12 @@ def _inplace(engine: Engine, frame: Frame, instr: Instr) -> Any:
 
 @transfer("unary")
 def _unary(engine: Engine, frame: Frame, instr: Instr) -> Any:
-    return unary(engine, instr.attrs["op"], engine.use(frame.env[instr.operands[0]]))
+    attrs, x = instr.attrs, engine.use(frame.env[instr.operands[0]])
+    op = attrs["op"]
+    if "within" in attrs and postponed.is_int(x):  # `~x` is `-1 - x`
+        zero = Const(0 if op == "neg" else -1)
+        return postponed.compute(engine, lambda *_: unary(engine, op, x), attrs, "sub", zero, x)
+    return unary(engine, op, x)
 
 
 @transfer("truth")

@@ -39,7 +39,7 @@ from pyxla.ir.types import (
     array_type,
 )
 from pyxla.options import DEFAULTS, Options
-from pyxla.runtime import descriptions, jaxlink, outcome, sharing, signature, texts
+from pyxla.runtime import descriptions, jaxlink, numbers, outcome, sharing, signature, texts
 from pyxla.runtime.bounds import Parts
 from pyxla.runtime.descriptions import Arg, ArgArray, ArgScalar, ArgStatic
 from pyxla.runtime.executable import Executable, Traced
@@ -254,6 +254,9 @@ def _loaded(about: Mapping[str, Any], blobs: bytes, number: int = 0) -> Loaded:
 def _collect(arg: Arg, x: Any, path: tuple[Any, ...], leaves: list[Any]) -> None:
     """Append the leaves of `x`, which must be as `arg` describes."""
     match arg:
+        case ArgScalar(kind="word"):
+            _check(numbers.is_word(x), "an int from 0 to 2**64", x, path)
+            leaves.append(x - numbers.WORD_AT)
         case ArgArray(type) | ArgScalar(type):
             x = _converted(type, x)
             _check(_matches(type, x), type, x, path)
@@ -307,7 +310,10 @@ def _collect_numbers(
     what = "lists" if inner else "numbers"
     _check(isinstance(x, list) and len(x) == size, f"a list of {size} {what}", x, path)
     for step, y in enumerate(x):
-        if inner:
+        if type.dtype == np.uint64:
+            _check(numbers.is_word(y), "an int from 0 to 2**64", y, (*path, step))
+            held.append(y)
+        elif inner:
             _collect_numbers(type, tuple(inner), y, (*path, step), held)
         else:
             _collect(ArgScalar(array_type(type.dtype, (), weak=True)), y, (*path, step), held)

@@ -24,7 +24,8 @@ class ArgArray:
 
 @dataclasses.dataclass(frozen=True, slots=True)
 class ArgScalar:
-    """A dynamic Python scalar; kind is "jax" for a weakly typed jax scalar."""
+    """A dynamic Python scalar; kind is "jax" for a weakly typed jax scalar, "word" for an int from
+    0 to 2**64, of which the leaf is 2**63 less."""
 
     type: ArrayType
     leaf: int = 0

@@ -22,7 +22,7 @@ import jax
 import numpy as np
 
 from pyxla import late
-from pyxla.errors import InternalError, Surprise, raise_at
+from pyxla.errors import InternalError, LargeArgument, Surprise, raise_at
 from pyxla.ir.core import Region
 from pyxla.ir.types import ArrayType, array_type
 from pyxla.options import Options
@@ -426,7 +426,7 @@ def _in_words(error: Exception, program: Program, leaves: Sequence[Any]) -> Exce
     if isinstance(error, OverflowError):
         large = [x for x in leaves if type(x) is int and not -(2**63) <= x < 2**63]
         words = f"{name}(): the argument {large[0]} does not fit in 64 bits" if large else ""
-        return OverflowError(words) if large else None
+        return LargeArgument(words) if large else None
     text = str(error).partition("\n")[0]
     if "RESOURCE_EXHAUSTED" in text:
         return MemoryError(

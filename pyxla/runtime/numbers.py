@@ -25,6 +25,15 @@ _LEAST, _SPARSE = 4, 64
 _DEPTH = 8
 # The step that says that the items of a list are leaves of their own.
 ITEMS = "items"
+# The step that says that an int which is not negative has 64 bits (`infer.words`), where it does:
+# the leaf is so much less, an int64.
+WORD = "word"
+WORD_AT = 1 << 63
+
+
+def is_word(x: Any) -> bool:
+    """Whether it is an int from 0 to 2**64."""
+    return type(x) is int and 0 <= x < 2 * WORD_AT
 
 
 def flattened(x: Any) -> tuple[tuple[int, ...], list[Any]] | None:
@@ -50,7 +59,8 @@ def flattened(x: Any) -> tuple[tuple[int, ...], list[Any]] | None:
 
 
 def array_of_numbers(numbers: list[Any]) -> np.ndarray | None:
-    """An array of Python numbers of one type; None of anything else."""
+    """An array of Python numbers of one type, of ints that are words without a sign; None of
+    anything else."""
     kinds = set(map(type, numbers))
     (kind,) = kinds if len(kinds) == 1 else (None,)
     if kind is not int and kind is not float and kind is not complex:
@@ -58,7 +68,8 @@ def array_of_numbers(numbers: list[Any]) -> np.ndarray | None:
     try:
         return np.fromiter(numbers, PYTHON_DTYPES[kind], len(numbers))
     except OverflowError:  # which is said of the number, when it is a leaf
-        return None
+        words = min(numbers) >= 0 and max(numbers) < 2 * WORD_AT
+        return np.fromiter(numbers, np.uint64, len(numbers)) if words else None
 
 
 def numbers_of(x: Any, array: Convert = array_of_numbers) -> tuple[np.ndarray, ...] | None:
@@ -68,7 +79,8 @@ def numbers_of(x: Any, array: Convert = array_of_numbers) -> tuple[np.ndarray, .
     if (found := flattened(x)) is not None:
         shape, numbers = found
         made = array(numbers)
-        return None if made is None else (made.reshape(shape),)
+        if made is None or made.dtype != np.uint64 or not shape[1:]:
+            return None if made is None else (made.reshape(shape),)
     return _ragged(x, array)
 
 

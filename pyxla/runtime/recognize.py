@@ -19,7 +19,7 @@ import numpy as np
 from pyxla.ir.types import SHORT_NAMES
 from pyxla.runtime import jaxlink
 from pyxla.runtime.containers import container_of
-from pyxla.runtime.numbers import ITEMS, LONG, Path, numbers_of
+from pyxla.runtime.numbers import ITEMS, LONG, WORD, WORD_AT, Path, is_word, numbers_of
 from pyxla.runtime.places import below_path
 from pyxla.runtime.signature import CONSTANTS
 from pyxla.runtime.texts import CODES, is_data, leaves_of
@@ -144,6 +144,11 @@ class _Walk:
             isinstance(x, np.generic) and x.dtype not in SHORT_NAMES
         ):
             return False
+        if kind is int and not known and (*path, WORD) in self.static:
+            other = f"0 <= {name} < {2 * WORD_AT}"
+            self.test(f"type({name}) is not int or {f'not {other}' if is_word(x) else other}")
+            self.leaves.append(f"{name} - {WORD_AT}" if is_word(x) else name)
+            return True
         unequal = f" or {name} != {x!r}" if known else ""
         self.test(f"type({name}) is not {self.name(kind)}{unequal}")
         if not known:

@@ -11,10 +11,11 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from pyxla import late
-from pyxla.errors import BadArgument, CompileError, Location
+from pyxla.errors import BadArgument, CompileError, LargeArgument, Location
 from pyxla.infer.places import Place
 from pyxla.runtime import descriptions, signature
 from pyxla.runtime.numbers import Path
+from pyxla.runtime.outcome import CountsNeeded
 from pyxla.runtime.sharing import Memory
 
 compiler = late.module("pyxla.compiler")
@@ -167,6 +168,31 @@ class Demands:
             self.refusals.update(dict.fromkeys(restart.static, restart.otherwise))
         self.places.extend(restart.places)
         self.placed = restart.loc or self.placed
+
+    def described(self, args: tuple[Any, ...]) -> tuple[descriptions.Arg, ...]:
+        """The descriptions of arguments; Restart where some are ints that are to be words."""
+        walk = signature.Describe(frozenset(self.static))
+        found = signature.described(walk, args)
+        if walk.large:
+            raise Restart(dict.fromkeys(walk.large), [])
+        return found
+
+    def restart(
+        self, asked: Restart | LargeArgument | CountsNeeded, args: tuple[Any, ...]
+    ) -> Restart:
+        """What is to be learned of arguments: of those that share memory, of counts that must be
+        known, of ints; OverflowError where one is larger than words are."""
+        if isinstance(asked, Restart):
+            return asked
+        if isinstance(asked, CountsNeeded):
+            if not asked.paths:
+                raise asked
+            return Restart(dict.fromkeys(asked.paths), [])
+        try:
+            self.described(args)
+        except Restart as found:
+            return found
+        raise OverflowError(*asked.args) from None
 
     def restless(self, function: Any) -> CompileError:
         """The error for inference that asks for one object after another."""

@@ -24,7 +24,8 @@ scalar it was; concrete arrays are arrays.  Whether arrays are writeable and how
 matters to functions that mutate, only; `runtime.sharing` makes the second half of their key.
 
 `static` holds paths of numbers, Python's or NumPy's, that are known values: `(argument, step, ...)`
-with a step for each container on the way (index, key or field name).
+with a step for each container on the way (index, key or field name).  With the step `WORD`, that of
+an int which may have 64 bits without a sign; its entry is that step, where it is not negative.
 """
 
 from __future__ import annotations
@@ -76,7 +77,17 @@ from pyxla.runtime.descriptions import (
     ArgTuple,
     ArgUnknown,
 )
-from pyxla.runtime.numbers import ITEMS, LONG, Path, lists_in, numbers_of, rows_of
+from pyxla.runtime.numbers import (
+    ITEMS,
+    LONG,
+    WORD,
+    WORD_AT,
+    Path,
+    is_word,
+    lists_in,
+    numbers_of,
+    rows_of,
+)
 from pyxla.runtime.places import below, below_path, is_static, path_of, static_tree, step_of
 from pyxla.runtime.texts import CODES, is_data, leaves_of
 
@@ -106,6 +117,9 @@ def flatten(args: Sequence[Any], static: frozenset[Path] = frozenset()) -> tuple
         elif kind is int or kind is float or kind is complex:
             if static and (index,) in static:
                 key += _known(x)
+            elif static and (index, WORD) in static and is_word(x):
+                add(WORD)
+                leaves.append(x - WORD_AT)
             else:
                 add(kind)
                 leaves.append(x)
@@ -230,8 +244,12 @@ class _Walk:
                 key.append(_jax_keys.get(x.aval) or _concrete_key(x.aval))
                 leaves.append(x)
             elif kind is int or kind is float or kind is complex:
-                if tree is not None and is_static(below(tree, steps, i)):
+                inside = None if tree is None else below(tree, steps, i)
+                if is_static(inside):
                     key += _known(x)
+                elif inside and is_static(inside.get(WORD)) and is_word(x):
+                    key.append(WORD)
+                    leaves.append(x - WORD_AT)
                 else:
                     key.append(kind)
                     leaves.append(x)
@@ -280,7 +298,12 @@ class _Walk:
         if not self.seen.keys().isdisjoint(inside):
             return False
         self.seen |= inside
-        self.key += (list, *numbers.shape, _NUMBERS[len(found)], PYTHON_TYPES[numbers.dtype])
+        self.key += (
+            list,
+            *numbers.shape,
+            _NUMBERS[len(found)],
+            PYTHON_TYPES.get(numbers.dtype, WORD),
+        )
         self.leaves += found
         return True
 
@@ -326,6 +349,7 @@ class Describe:
     def __init__(self, static: frozenset[Path]) -> None:
         self.static = static
         self.count = 0
+        self.large: set[Path] = set()  # of ints that 64 bits hold without a sign alone
         # With the objects: what a container makes when it is opened must not make room for another.
         self.seen: dict[int, tuple[Path, Any]] = {}
         self.open: set[int] = set()
@@ -357,6 +381,9 @@ class Describe:
         if kind is int or kind is float or kind is complex:
             if path in self.static:
                 return ArgStatic(x)
+            if (*path, WORD) in self.static and is_word(x):
+                return ArgScalar(python_type(kind), self.leaf(), WORD)
+            self.large |= {(*path, WORD)} if is_word(x) and x >= WORD_AT else set()
             return ArgScalar(python_type(kind), self.leaf())
         if kind is str and _is_data(x, path, self.static):
             codes, _ = leaves_of(x)
@@ -374,7 +401,10 @@ class Describe:
             type_, leaf = array_type(found[0].dtype, found[0].shape), self.leaf()
             return ArgNumbers(type_, leaf, self.leaf() if found[1:] else None)
         _, steps, elements = container.open(x)
-        parts = zip(steps, elements, strict=True)
+        parts = list(zip(steps, elements, strict=True))
+        if kind in (list, tuple, dict) and any(is_word(e) and e >= WORD_AT for _, e in parts):
+            own = {(*path, step): e for step, e in parts if is_word(e)}
+            self.large |= {(*p, WORD) for p in own if not self.static & {p, (*p, WORD)}}
         items = tuple([self.visit(element, (*path, step)) for step, element in parts])
         self.open.discard(id(x))
         return container.build(x, items)
@@ -534,6 +564,8 @@ def _rekey(arg: Arg, key: list[Any]) -> None:
             key.append(_jax_entry(type.dtype, type.shape))
         case ArgScalar(type, _, "jax"):
             key.append(f"jax weak {type.dtype.kind}")
+        case ArgScalar(_, _, "word"):
+            key.append(WORD)
         case ArgScalar(type):
             key.append(PYTHON_TYPES[type.dtype])
         case ArgStatic(value):
@@ -544,7 +576,7 @@ def _rekey(arg: Arg, key: list[Any]) -> None:
             key += ("unknown", cls, dtype)
         case ArgNumbers(type, sizes=sizes):
             word = _NUMBERS[1 if sizes is None else 2]
-            key += (list, *type.shape, word, PYTHON_TYPES[type.dtype])
+            key += (list, *type.shape, word, PYTHON_TYPES.get(type.dtype, WORD))
         case ArgText(type):
             key += (str, type.dtype, type.shape)
         case _:

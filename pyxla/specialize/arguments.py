@@ -27,9 +27,10 @@ from pyxla.infer.heap import (
     RowList,
     reachable,
 )
+from pyxla.infer.joins import far
 from pyxla.infer.lattice import Array, Compound, Conflict, Const, Ref, Scalar, Tuple
 from pyxla.infer.lists import columnar
-from pyxla.infer.lists.item_types import Nested, Number
+from pyxla.infer.lists.item_types import Nested, Number, Row
 from pyxla.infer.lists.items import item_of, joined_items
 from pyxla.infer.lists.pools import Given
 from pyxla.infer.lists.sites import Meeting
@@ -38,8 +39,9 @@ from pyxla.infer.rules import RULES
 from pyxla.infer.text.codes import string
 from pyxla.ir.build import building
 from pyxla.ir.core import Value
-from pyxla.ir.types import ArrayType, array_type
+from pyxla.ir.types import ArrayType, Far, array_type
 from pyxla.lib.containers import NEVER, Deque, stand_for
+from pyxla.lib.modular import UNSIGNED
 from pyxla.lib.operands import INT, splat
 from pyxla.lib.random.state import STATES
 from pyxla.lib.strings import bounded
@@ -148,7 +150,7 @@ class World:
                 listed = self.nested > 0 and path[0] in self.lengthy
                 value = self.param(type, self.names.get(path[0], ""), listed)
                 self.scalars[value] = path
-                return Scalar(value)
+                return far.made(far.WORD, Scalar(value)) if kind == "word" else Scalar(value)
             case descriptions.ArgStatic(value):
                 return Const(value)
             case descriptions.ArgTuple(cls, items):
@@ -156,9 +158,12 @@ class World:
             case descriptions.ArgList(items):
                 return self.pin(ListCell(self.within(arg, items, path, range(len(items)))), path)
             case descriptions.ArgNumbers(type, sizes=sizes):
-                data = self.column(type, path)
+                data, item = self.column(type, path), _item_of(type)
                 if sizes is not None:
-                    return self.rows_over(self.column(array_type(INT, type.shape[:1]), path), data)
+                    lengths = self.column(array_type(INT, type.shape[:1]), path)
+                    return self.rows_over(lengths, data, item, path)
+                if isinstance(item, Row):
+                    return self.pin(GrowingList((data,), item), path)
                 return self.lists_over(data, type.shape, path)
             case descriptions.ArgText(type):
                 codes = self.param(type, self.names.get(path[0], ""))
@@ -191,14 +196,16 @@ class World:
         """An array that is a leaf, of a list."""
         value = self.param(type, self.names.get(path[0], ""))
         self.numbers[value] = path
+        if type.dtype == UNSIGNED:
+            with building(self.engine.builder):
+                value = far.rest_of(value)
         data = self.engine.heap.new(Array(value), None)
         self.given[data] = Array(value)
         return Ref(data)
 
-    def rows_over(self, sizes: Ref, data: Ref) -> Ref:
+    def rows_over(self, sizes: Ref, data: Ref, number: Number | Row, path: Path) -> Ref:
         """A list of lists of numbers of several lengths."""
-        type, path = self.given[data.cell].value.type, self.numbers[self.given[data.cell].value]
-        number, sites = Number(array_type(type.dtype, (), weak=True)), argument_site((*path, 0))
+        type, sites = self.given[data.cell].value.type, argument_site((*path, 0))
         asked = Meeting(frozenset({sites}))
         item = Nested(number, type.shape[1], None, asked)
         outer = self.pin(GrowingList((sizes, data), item), path)
@@ -329,6 +336,13 @@ class World:
 
 # Attributes under the names of fields of what stands for a class.
 _FIELDS = {"maxlen": "limit"}
+
+
+def _item_of(type: ArrayType) -> Number | Row:
+    """What the items of a list are that is a leaf of this type."""
+    if type.dtype == UNSIGNED:
+        return Row(Far(far.WORD), (Number(array_type(INT, (), weak=True)),))
+    return Number(array_type(type.dtype, (), weak=True))
 
 
 def _listed(arg: Any, inside: bool = False) -> int:

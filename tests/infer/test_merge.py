@@ -35,7 +35,12 @@ from pyxla.ir.core import Block, Value
 from pyxla.ir.types import array_type, python_type
 
 # Which nothing is asked of, and which holds nothing.
-ENGINE = SimpleNamespace(in_use=list, captures=SimpleNamespace(pinned=()), demands=Demands())
+ENGINE = SimpleNamespace(
+    in_use=list,
+    captures=SimpleNamespace(pinned=()),
+    demands=Demands(),
+    assume=lambda _: False,
+)
 
 
 def scalar(kind, lo=None, hi=None):

@@ -93,7 +93,7 @@ def test_pythons_numbers():
             check(counted(n, x, flag), counted.__pyxla_function__(n, x, flag))
     with pytest.raises(ValueError, match=r"^-2 and 0.25$"):
         counted(-2, 0.25, 1.0)
-    for n in (2**63, -(2**63) - 1, 10**30):
+    for n in (2**64, -(2**63) - 1, 10**30):
         with pytest.raises(OverflowError, match=f"{n} does not fit in 64 bits"):
             counted(n, 0.25, 1.0)
     with pytest.raises(OverflowError, match="an int of more than 64 bits"):

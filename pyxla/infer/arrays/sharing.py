@@ -311,7 +311,8 @@ def _labelled(engine: Engine, made: Shown, subscripts: Any) -> Shown | None:
 
 @rule(divmod)
 def _divmod(engine: Engine, x: Any, y: Any) -> Any:
-    if getattr(x, "kinds", None) is None and getattr(y, "kinds", None) is None:
+    apart = any(getattr(v, "kinds", None) is not None or far.is_far(v) for v in (x, y))
+    if not apart:
         return _by_value(engine, divmod, x, y)
     binary = engine.rules.binary
     return Tuple((binary(engine, "floordiv", x, y), binary(engine, "mod", x, y)))

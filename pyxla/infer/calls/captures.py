@@ -28,7 +28,7 @@ from pyxla.infer.calls import states
 from pyxla.infer.containers import steps
 from pyxla.infer.heap import BoxCell, ObjectCell, SequenceIterator, SetCell
 from pyxla.infer.interface import Engine
-from pyxla.infer.joins import choices
+from pyxla.infer.joins import choices, far
 from pyxla.infer.lattice import (
     FUNCTIONS,
     Array,
@@ -398,6 +398,8 @@ def operand(engine: Engine, x: Any, bounded: bool = False) -> Any:
             return slice(*[operand(engine, i, bounded) for i in x.items])
         if x.kind in FUNCTIONS:
             return engine.wrapper(x)
+        if x.kind == "far":
+            raise far.refused(engine)
         if x.kind in ("range", "map", "zip", "reversed", "enumerate"):
             return [operand(engine, i, bounded) for i in engine.iterate(x)]
         arrays.need_characters(engine, x)

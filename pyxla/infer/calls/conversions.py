@@ -1,16 +1,21 @@
 """What functions of numbers make of instances of the user's classes that say how: `__float__`,
-`__round__` and the like."""
+`__round__` and the like; and of ints of more than 64 bits."""
 
 from __future__ import annotations
 
 import math
+import operator
 from typing import Any
 
 import numpy as np
 
+from pyxla.infer import words
+from pyxla.infer.arrays import access as arrays
 from pyxla.infer.engine import Engine
 from pyxla.infer.heap import ObjectCell
-from pyxla.infer.lattice import Array, Const, Ref, Scalar
+from pyxla.infer.joins import far
+from pyxla.infer.lattice import Array, Const, Ref, Scalar, is_number, number_type
+from pyxla.ir.types import CLASSES, array_type
 
 _INDEX = ((int, "__index__"),)
 _FLOAT = ((float, "__float__"), *_INDEX)
@@ -31,6 +36,7 @@ _OF_FLOATS = frozenset(
     for f in vars(math).values()
     if callable(f) and f not in _METHODS and f not in _OF_INTS and f not in (math.prod, math.dist)
 )
+_WHOLE = frozenset({int, round, operator.index, math.trunc, math.floor, math.ceil})
 _TAKEN = frozenset({*_METHODS, *_OF_INTS, *_OF_FLOATS})
 
 
@@ -44,6 +50,21 @@ def of_instances(engine: Engine, value: Any, args: list[Any]) -> Any:
     methods = _INDEX if value in _OF_INTS else _FLOAT
     plain = [_number(engine, x, methods) for x in args]
     return None if None in plain else engine.rules.call(engine, Const(value), plain, {})
+
+
+def of_words(engine: Engine, value: Any, args: list[Any]) -> Any:
+    """What a function of numbers makes of ints of more than 64 bits; None where none is, and of
+    other functions."""
+    if not any(map(far.is_dynamic, args)):
+        return None
+    if value in _WHOLE and len(args) == 1:
+        return args[0]
+    if value is np.uint64 and len(args) == 1:
+        return beside(engine, args[0], np.dtype(value))
+    if value is float or value in _OF_FLOATS:
+        found = [words.as_float(engine, x) if far.is_dynamic(x) else x for x in args]
+        return engine.rules.call(engine, Const(value), found, {})
+    return None
 
 
 def _is_instance(engine: Engine, x: Any) -> bool:
@@ -88,3 +109,28 @@ def _check(engine: Engine, x: Any, kind: type, name: str, found: Any) -> None:
         cls = engine.heap.contents[x.cell].cls
         text = f"{cls.__name__}.{name} returned non-{kind.__name__} (type {returned.__name__})"
         engine.raise_constant(TypeError(text if kind is float else text.split(".", 1)[1]))
+
+
+def beside(engine: Engine, x: Any, dtype: np.dtype) -> Any:
+    """An int of more than 64 bits as NumPy takes it beside, or into, an array of this dtype."""
+    if dtype == np.uint64:
+        words.need(engine, x)
+        return Array(words.unsigned(x))
+    if CLASSES.get(dtype) in ("f", "c"):
+        return words.as_float(engine, x)
+    raise far.refused(engine)
+
+
+def among(engine: Engine, x: Any, y: Any) -> tuple[Any, Any]:
+    """Operands of which one is an int of more than 64 bits, as what that is beside the other."""
+    wide = far.is_dynamic(x), far.is_dynamic(y)
+    other = y if wide[0] else x
+    if is_number(other) and any(wide):
+        kind = number_type(other)
+        if kind.weak and kind.dtype.kind in "bi":
+            raise far.refused(engine)
+    elif any(wide) and arrays.is_array(engine, other):
+        kind = array_type(arrays.dtype_of(engine, other))
+    else:
+        return x, y
+    return (beside(engine, x, kind.dtype), y) if wide[0] else (x, beside(engine, y, kind.dtype))

@@ -41,6 +41,8 @@ def call_library(
     """A registered function: constants by CPython, else the library function."""
     if (found := conversions.of_instances(engine, value, args)) is not None:
         return found
+    if (found := conversions.of_words(engine, value, args)) is not None:
+        return found
     if (made := records.created(engine, value, args, kwargs)) is not None:
         return made
     if (found := records.applied(engine, value, args, kwargs)) is not None:

@@ -9,6 +9,7 @@ from typing import Any, Generic
 
 from pyxla.infer import using
 from pyxla.infer.arrays import access as arrays
+from pyxla.infer.calls import conversions
 from pyxla.infer.calls.dispatch import call
 from pyxla.infer.calls.visiting import special
 from pyxla.infer.containers import tables
@@ -16,7 +17,7 @@ from pyxla.infer.containers.indices import place
 from pyxla.infer.containers.ranges import range_part
 from pyxla.infer.engine import Engine
 from pyxla.infer.heap import DictCell, ListCell, NumberList
-from pyxla.infer.joins import choices, folded
+from pyxla.infer.joins import choices, far, folded
 from pyxla.infer.joins.kinds import may_be_array, refused
 from pyxla.infer.lattice import Array, Compound, Const, Ref, Tuple, is_number
 from pyxla.infer.lists import choosing, columnar, growing, methods, number_lists, reading
@@ -165,6 +166,8 @@ def set_item(engine: Engine, x: Any, key: Any, value: Any) -> None:
         return
     content = by_items(engine, x)
     if isinstance(content, Array):
+        if far.is_dynamic(value):
+            value = conversions.beside(engine, value, arrays.dtype_of(engine, x))
         if not is_number(value):
             number_lists.verify_items(engine, value, arrays.dtype_of(engine, x))
         key, value = (number_lists.by_value(engine, v) for v in (key, value))

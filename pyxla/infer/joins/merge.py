@@ -56,6 +56,10 @@ from pyxla.ir.types import ArrayType
 from pyxla.ops.shape import constant
 
 
+def _nothing(_: Value) -> bool:
+    return False
+
+
 class Join:
     """One merge in progress.
 
@@ -63,7 +67,8 @@ class Join:
     array cell varies.  `directions`: per phi of a loop header, how its variable is guessed to move.
     `room`: for so many code points there is room in a string that a loop makes longer.
     `place`: where paths meet; `exact`: with names of several arrays as `unions` has them; `held`:
-    what else is needed from there on; `apart`: whether values of no one type may meet (`variants`).
+    what else is needed from there on; `apart`: whether values of no one type may meet (`variants`);
+    `assume`: whether it may be assumed that something holds, which then is tested (`far`).
     """
 
     def __init__(
@@ -76,9 +81,10 @@ class Join:
         exact: bool = False,
         held: Held | None = None,
         apart: bool = False,
+        assume: Callable[[Value], bool] = _nothing,
         room: int = 0,
     ) -> None:
-        self.room = room
+        self.room, self.assume = room, assume
         self.place, self.exact, self.held, self.apart = place, exact, held, apart
         self.unions: dict[int, unions.Union] = {}
         self.partial: set[int] = set()
@@ -472,7 +478,7 @@ def merge(
     target.preds = [edge.block for edge in edges]
     exact = exact and place in engine.demands.exact
     others, apart = Held(live, held, pinned), engine.demands.apart
-    join = Join(edges, target, None, None, place, exact, others, apart)
+    join = Join(edges, target, None, None, place, exact, others, apart, engine.assume)
     args = []
     for i, (hint, loc) in enumerate(hints):
         join.hint, join.loc = hint, loc

@@ -10,8 +10,8 @@ from pyxla.infer.arrays import shadows
 from pyxla.infer.engine import Engine
 from pyxla.infer.facts.deciding import decided_by_data
 from pyxla.infer.heap import Heap, ListCell
-from pyxla.infer.joins import choices
-from pyxla.infer.lattice import Compound, Const, Ref, Tuple, is_number
+from pyxla.infer.joins import choices, far
+from pyxla.infer.lattice import Compound, Const, Ref, Tuple, is_number, taken_apart
 from pyxla.infer.lists import instances, number_lists, packing, pools
 from pyxla.infer.text.codes import is_texts
 from pyxla.lib import sequences
@@ -47,11 +47,13 @@ def _want_pool(engine: Engine, items: tuple[Any, ...]) -> None:
 
 def is_plain(heap: Heap, x: Any) -> bool:
     """Whether an item is a number, a character, or a tuple or list of such."""
+    x = taken_apart(x)
     if isinstance(x, Tuple):
         return all([is_plain(heap, item) for item in x.items])
     if isinstance(x, Ref):
         return packing.layout_of(heap, heap.contents.get(x.cell)) is not None
-    return is_number(x) or (isinstance(x, Const) and type(x.value) is str and len(x.value) == 1)
+    character = isinstance(x, Const) and type(x.value) is str and len(x.value) == 1
+    return is_number(x) or character or far.is_dynamic(x)
 
 
 def picked(engine: Engine, items: tuple[Any, ...], key: Any, by_data: bool = True) -> Any:
@@ -59,6 +61,9 @@ def picked(engine: Engine, items: tuple[Any, ...], key: Any, by_data: bool = Tru
 
     by_data: else branches would be more code than the loop that the key counts, unrolled.
     """
+    if (lows := far.rests(items)) is not None:
+        low = picked(engine, lows, key, by_data)
+        return None if low is None else far.made(far.WORD, low)
     if (cls := _row_class(items)) is not None:
         columns = zip(*[arrays.items_of(engine, item) for item in items], strict=True)
         chosen = [picked(engine, column, key, by_data) for column in columns]

@@ -84,12 +84,19 @@ class Fit:
         elif isinstance(template, Ref):
             self._ref(template, back)
         elif isinstance(template, (Tuple, Compound)):
-            known = far.is_dynamic(template) and far.is_far(back)
-            self._parts(template, far.apart(back) if known else taken_apart(back))
+            self._parts(template, self._far(template, back))
         else:
             self.ok &= back is template or (
                 isinstance(back, Const) and all_equal([template.value, back.value])
             )
+
+    def _far(self, template: Any, back: Any) -> Any:
+        """A value as the parts that the template has, if it is an int of more than 64 bits."""
+        if far.is_word(template) and far.units(back) is not None:
+            edge = self.back
+            return far.as_word(back, edge.block, edge.loc, self.head.join.assume) or back
+        known = far.is_dynamic(template) and far.is_far(back)
+        return far.apart(back) if known else taken_apart(back)
 
     def _undefined(self, template: Any) -> None:
         """Nothing comes back: what the template holds is never looked at."""

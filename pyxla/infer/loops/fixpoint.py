@@ -204,7 +204,7 @@ def _passes(
         start = Edge(entry.block, heap, entry.env, entry.args, entry.loc)
         guess = rebound, names, fields, dict(brought) if engine.loops else {}
         exact, room = header in engine.demands.exact, strings.room(engine)
-        apart = engine.demands.apart, room
+        apart = engine.demands.apart, engine.assume, room
         head = LoopHead(start, ghosts, hints, live, directions, *guess, header, exact, held, *apart)
         head.visit = visit
         if conflicts := head.conflicts():

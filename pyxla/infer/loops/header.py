@@ -46,12 +46,13 @@ class LoopHead:
         exact: bool = False,
         held: Held | None = None,
         apart: bool = False,
+        assume: Callable[[Value], bool] = lambda _: False,
         room: int = 0,
     ) -> None:
         """`rebound`: on a first pass, the names expected to be bound to other arrays; `fields`:
         those expected to change; `brought`: the numbers that names are expected to become.
         `unread`: names that the loop assigns and does not read (see `retype`).  `place`, `exact`,
-        `held`, `apart` and `room` as in `Join`."""
+        `held`, `apart`, `assume` and `room` as in `Join`."""
         self.mismatched: dict[int, Any] = {}
         self.unread = unread
         self.header = place
@@ -64,7 +65,8 @@ class LoopHead:
         self.directions = directions
         entry.block.terminator = Jump(self.block, entry.loc)
         states = ghosts or _expected(entry, rebound, fields, brought)
-        self.join = Join([entry], self.block, states, directions, place, exact, held, apart, room)
+        how = apart, assume, room
+        self.join = Join([entry], self.block, states, directions, place, exact, held, *how)
         self.join.vary = not ghosts
         self.hints = hints
         args = []

@@ -18,9 +18,9 @@ import pyxla.lib.everything  # noqa: F401 - the functions that rows are about
 from pyxla.errors import Surprise
 from pyxla.infer.engine import Engine
 from pyxla.infer.facts.integers import value_of
+from pyxla.infer.joins.far import TOO_LARGE
 from pyxla.infer.lattice import Array, Scalar
 from pyxla.infer.raising.faults import Raises
-from pyxla.infer.raising.postponed import Check
 from pyxla.infer.raising.sizes import (
     NEEDED,
     REDUCTIONS,
@@ -38,10 +38,7 @@ from pyxla.lib.registry import LIBRARY
 from pyxla.lib.ufuncs import UFUNCS
 from pyxla.ops import elementwise as op
 
-LARGEST = 2**63 - 1
-SMALLEST = -(2**63)
 SURELY_FITS = 2.0**62 * (1 - 2.0**-50)  # what a product of floats is below, far from 2**63
-TOO_LARGE = OverflowError("an int of more than 64 bits, which compiled ints do not have")
 
 # (engine, operands, result) -> where all is well; None where that is proven or does not apply.
 Test = Callable[[Any, tuple[Any, ...], Any], Value | None]
@@ -88,10 +85,10 @@ def verify(
             fine = _fine_as_python(row, engine, operands, result)
         if fine is not None:
             error = Raises(row.kind, functools.partial(row.error, tuple(operands)))
-            if row.ours and engine.postponed.made is not None:
-                engine.postponed.made.append(Check(engine.loc, Scalar(fine), error))
+            if row.ours:
+                engine.postponed.ensure(engine, fine, error, row.also)
             else:
-                engine.ensure(Scalar(fine), error, not row.ours, row.also)
+                engine.ensure(Scalar(fine), error, also=row.also)
 
 
 def _fine_as_python(row: Row, engine: Engine, operands: Any, result: Any) -> Value | None:

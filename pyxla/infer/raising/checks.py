@@ -18,9 +18,10 @@ from numpy.linalg import LinAlgError
 from pyxla.infer.engine import Engine
 from pyxla.infer.facts import extent
 from pyxla.infer.facts.signs import never_below_zero
+from pyxla.infer.joins.far import LARGEST, SMALLEST, TOO_LARGE
 from pyxla.infer.lattice import Array, Scalar
 from pyxla.infer.promote import CLASSES
-from pyxla.infer.raising.check_table import LARGEST, SMALLEST, SURELY_FITS, TOO_LARGE, Test, unless
+from pyxla.infer.raising.check_table import SURELY_FITS, Test, unless
 from pyxla.infer.raising.faults import exception
 from pyxla.infer.raising.sizes import failure
 from pyxla.ir.core import Value

@@ -2,8 +2,9 @@
 
 What such an expression computes in between (`frontend.remainders`) is wrong by multiples of 2**64
 alone.  So the checks of its operators wait for the `&` or `%`: modulo a power of two nothing is
-wrong, and they are dropped.  Modulo another int they are made, but where the exception would be
-raised there is the exact remainder instead, of products of 128 bits.
+wrong, and they are dropped; the result may be a word (`infer.words`).  Modulo another int they are
+made, but where the exception would be raised there is the exact remainder instead, of products of
+128 bits.
 """
 
 from __future__ import annotations
@@ -13,11 +14,13 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 from pyxla.errors import Location, in_program
-from pyxla.infer.arrays.shadows import number
+from pyxla.infer import words
+from pyxla.infer.joins import far
 from pyxla.infer.lattice import Const, Scalar
 from pyxla.infer.raising.faults import Raises
-from pyxla.ir.core import Instr, Value
+from pyxla.ir.core import Value
 from pyxla.lib import modular
+from pyxla.ops import elementwise as ops
 
 if TYPE_CHECKING:
     from pyxla.infer.interface import Engine
@@ -41,22 +44,36 @@ class Postponed:
     made: list[Check] | None = None
     parts: dict[Value, tuple[str, Any, Any]] = field(default_factory=dict)
 
+    def ensure(self, engine: Engine, fine: Value, error: Any, also: Any = ()) -> None:
+        """An int fits its bits where `fine`: now, or where the operator's checks wait, later."""
+        if self.made is not None:
+            self.made.append(Check(engine.loc, Scalar(fine), error))
+        else:
+            engine.ensure(Scalar(fine), error, False, also)
 
-def compute(engine: Engine, function: Callable[..., Any], instr: Instr, x: Any, y: Any) -> Any:
-    """`function(engine, op, x, y)` of a marked operator."""
-    op, postponed = instr.attrs["op"], engine.postponed
-    checks = [c for v in (x, y) if type(v) is Scalar for c in postponed.waiting.pop(v.value, ())]
-    if not (_is_int(x) and _is_int(y)):
+
+def compute(
+    engine: Engine, function: Callable[..., Any], attrs: dict[str, Any], op: str, x: Any, y: Any
+) -> Any:
+    """`function(engine, op, x, y)` of an operator with these marks."""
+    postponed = engine.postponed
+    own = [postponed.waiting.pop(value, []) for value in (_value_of(x), _value_of(y))]
+    checks = own[0] + own[1]
+    if not (is_int(x) and is_int(y)):
         _ensure(engine, checks)
         return function(engine, op, x, y)
-    far = type(y) is Const and y.value > 2**62  # a divisor that int64 does not hold, maybe
-    if (checks or far) and op == "mod" and _wraps(y, 1) and y.value & (y.value - 1) == 0:
-        return function(engine, "and_", _wrapped(x), Const(y.value - 1))
-    if checks and op == "and_" and any(_wraps(v, 0) for v in (x, y)):
-        return function(engine, op, _wrapped(x), _wrapped(y))
+    if type(x) is Const and type(y) is Const:
+        return function(engine, op, x, y)
+    wide = bool(checks) or any(far.is_far(v) or _is_large(v) for v in (x, y))
+    if wide and op == "mod" and not own[1] and words.is_power_of_two(y):
+        return words.masked(x, Const(y.value - 1))
+    if wide and op == "and_":
+        for value, mask, unsure in ((x, y, own[1]), (y, x, own[0])):
+            if not unsure and words.is_mask(mask):
+                return words.masked(value, mask)
     if op == "mod":
         return _remainder(engine, function, checks, x, y)
-    if not instr.attrs.get("within"):
+    if not attrs.get("within"):
         _ensure(engine, checks)
         return function(engine, op, x, y)
     postponed.made = checks
@@ -64,27 +81,29 @@ def compute(engine: Engine, function: Callable[..., Any], instr: Instr, x: Any, 
         result = function(engine, op, x, y)
     finally:
         postponed.made = None
-    if type(result) is not Scalar:
+    value = _value_of(result)
+    if value is None:
         _ensure(engine, checks)
     elif checks:
-        postponed.waiting[result.value], postponed.parts[result.value] = checks, (op, x, y)
+        postponed.waiting[value], postponed.parts[value] = checks, (op, x, y)
     return result
 
 
-def _is_int(x: Any) -> bool:
+def _value_of(x: Any) -> Value | None:
+    """What a dynamic int is known by."""
+    low = x.items[0] if far.is_dynamic(x) else x
+    return low.value if type(low) is Scalar else None
+
+
+def is_int(x: Any) -> bool:
     if type(x) is Const:
         return type(x.value) is int
-    return type(x) is Scalar and x.kinds is None and x.kind is int
+    return far.is_dynamic(x) or (type(x) is Scalar and x.kinds is None and x.kind is int)
 
 
-def _wrapped(x: Any) -> Any:
-    """`x`, of which nothing is known, as it may have wrapped."""
-    return Scalar(x.value) if type(x) is Scalar else x
-
-
-def _wraps(x: Any, least: int) -> bool:
-    """Whether `x` is known, from `least` on, and has no bit that wrapped ints do not have."""
-    return type(x) is Const and least <= x.value <= 2**63 - 1 + least
+def _is_large(x: Any) -> bool:
+    """Whether `x` is known, and is no int that most are less than."""
+    return type(x) is Const and x.value > 2**62
 
 
 def _ensure(engine: Engine, checks: Sequence[Check]) -> None:
@@ -101,27 +120,26 @@ def _remainder(
     """`x % y`, exact where a check would raise."""
     chain = engine.chain()
     sites = [(in_program(c.loc, chain)[0], c.error.kind) for c in checks]
-    whole = modular.size(_value(y)) if any(map(engine.faults.in_place, sites)) else None
+    known = not far.is_far(y) and any(map(engine.faults.in_place, sites))
+    whole = modular.size(far.ring(y)) if known else None
     exact = None if whole is None else _residue(engine, x, whole)
     if exact is None:
         _ensure(engine, checks)
         return function(engine, "mod", x, y)
     result = function(engine, "mod", x, y)
-    found = modular.signed(exact, _value(y))
+    found = modular.signed(exact, far.ring(y))
     return Scalar(found, result.fact) if type(result) is Scalar else result
 
 
 def _residue(engine: Engine, x: Any, whole: Value) -> Value | None:
     """`x % whole`, unsigned, of what `x` is made of; None where that is not known."""
-    found = engine.postponed.parts.get(getattr(x, "value", None))
+    found = engine.postponed.parts.get(_value_of(x))
+    if found is None and words.is_mask(x):
+        return ops.remainder(words.unsigned(x), whole)
     if found is None:
-        return modular.residue(_value(x), whole)
+        return None if far.is_far(x) else modular.residue(far.ring(x), whole)
     op, *parts = found
     if op not in modular.OPERATIONS:
         return None
     left, right = (_residue(engine, part, whole) for part in parts)
     return modular.OPERATIONS[op](left, right, whole) if left and right else None
-
-
-def _value(x: Any) -> Value:
-    return number(x.value) if type(x) is Const else x.value

@@ -11,10 +11,11 @@ import numpy as np
 from pyxla.errors import PowerType
 from pyxla.infer.engine import Engine
 from pyxla.infer.facts import extent
+from pyxla.infer.joins.far import TOO_LARGE
 from pyxla.infer.joins.kinds import choose
 from pyxla.infer.lattice import Array, Const, Scalar
 from pyxla.infer.promote import CLASSES
-from pyxla.infer.raising.check_table import TOO_LARGE, Test, unless
+from pyxla.infer.raising.check_table import Test, unless
 from pyxla.infer.raising.checks import failure, finite_or_given, int_of, nonzero, not_negative
 from pyxla.ir.core import Value
 from pyxla.lib import kernels as k

@@ -25,7 +25,7 @@ from pyxla.infer.containers.making import unknown
 from pyxla.infer.containers.structure import iterate
 from pyxla.infer.engine import Engine
 from pyxla.infer.heap import ObjectCell
-from pyxla.infer.joins import choices
+from pyxla.infer.joins import choices, far
 from pyxla.infer.lattice import Compound, Const, Ref, Tuple, is_number, is_variant, optional
 from pyxla.infer.lists import columnar, reading
 from pyxla.infer.lists.item_types import Chars, Several, Shown
@@ -172,7 +172,7 @@ def _in_base(function: Any, spec: str) -> None:
     @rule(function)
     def show(engine: Engine, n: Any) -> Any:
         """`bin(n)` and the like."""
-        return formatted(engine, as_int(engine, n), "", spec)
+        return formatted(engine, n if far.is_dynamic(n) else as_int(engine, n), "", spec)
 
 
 for _function, _spec in ((bin, "#b"), (oct, "#o"), (hex, "#x")):
