@@ -211,7 +211,7 @@ class _Builders:
             new = [_empty(of.cls) for _ in range(first, _size(of.rows, values))]
             made[key] = [*[resolve(args, path) for path in of.given], *new]
             for i, row in enumerate(self.rows(pool, values, args, made)[first:], first):
-                fields = dict(zip(of.names, row, strict=True))
+                fields = of.fields(row)
                 made[key][i] = filled(made[key][i], of.cls, fields)
         return made[key]
 
@@ -222,7 +222,7 @@ class _Builders:
         of = self.pools[pool]
         self.instances(pool, values, args, made)  # which may be in the fields
         fields = self.rows(pool, values, args, made)[row]
-        return filled(_empty(of.cls), of.cls, dict(zip(of.names, fields, strict=True)))
+        return filled(_empty(of.cls), of.cls, of.fields(fields))
 
     def rows(
         self, pool: int, values: Sequence[Any], args: Sequence[Any], made: dict[int, Any]

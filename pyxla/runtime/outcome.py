@@ -163,6 +163,10 @@ class OutPool:
     rows: Out
     given: tuple[Path, ...] = ()
 
+    def fields(self, row: Sequence[Any]) -> dict[str, Any]:
+        """The fields that an instance has of a row; what has no name is no field."""
+        return {name: x for name, x in zip(self.names, row, strict=True) if name}
+
 
 @dataclass(frozen=True, slots=True, eq=False)
 class OutDict:

@@ -368,3 +368,69 @@ def bounded_pair(x):
     a = x[x > 3]
     b = x[x > 5]
     return np.array([a, b])
+
+
+class Empty:
+    pass
+
+
+class Link:
+    def __init__(self):
+        self.next = None
+
+
+class Slot:
+    def __init__(self):
+        self.pending = None
+
+
+class Station:
+    def __init__(self, line, number, slot):
+        self.number, self.slot, self.next = number, slot, line.first
+        line.first = self
+
+    def step(self, line):
+        self.slot.pending, line.held = line.held, self.slot.pending
+        return self.next
+
+
+class Stop(Station):
+    def step(self, line):
+        line.count += 1
+        return self.next
+
+
+class Line:
+    def __init__(self):
+        self.first = self.held = None
+        self.count = 0
+
+
+@program("pools", lambda: (3,), lambda: (0,))
+def instances_without_numbers(n):
+    xs, head = [Empty() for _ in range(n)], None
+    for _ in range(n):
+        link = Link()
+        link.next = head
+        head = link
+    same = sum(x is y for x in xs for y in xs)
+    length, first = 0, head
+    while head is not None:
+        length += 1
+        head = head.next
+    return same, length, first is None or vars(first).keys() == {"next"}, len(xs)
+
+
+@program("pools", lambda: (7,), lambda: (40,))
+def stations_of_several_classes(n):
+    line = Line()
+    for i in range(2):
+        Station(line, i, Slot())
+    Stop(line, 2, None)
+    for i in range(3, 5):
+        Station(line, i, Slot())
+    line.held = Link()
+    at = line.first
+    for _ in range(n):
+        at = line.first if at is None else at.step(line)
+    return line.count, line.held is None, None if at is None else at.number

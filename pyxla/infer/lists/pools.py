@@ -168,12 +168,13 @@ def enter(engine: Engine, x: Ref, pool: Ref) -> None:
         cls, fields = container_class(content), content.items
     else:
         cls, fields = content.cls, content.fields
-    names = engine.pool_fields.setdefault(cls, tuple(fields))
-    if set(names) != fields.keys() or any(map(may_be_unbound, fields.values())):
+    if (names := engine.pool_fields.get(cls)) is None:
+        names = engine.pool_fields[cls] = (*fields, *_counting(engine, fields.values()))
+    if {*names} - {COUNTS} != fields.keys() or any(map(may_be_unbound, fields.values())):
         raise engine.refuse(f"instances of {cls.__name__} in a list have fields of their own")
     if any(isinstance(field, Ref) and _is_in_list(engine, field) for field in fields.values()):
         raise growing.in_two(engine)
-    row = Tuple(tuple([fields[name] for name in names]))
+    row = Tuple(tuple([fields.get(name, Const(0)) for name in names]))
     held = engine.heap.contents[pool.cell]
     if type(held) is ListCell:
         size: Any = len(held.items)
@@ -183,6 +184,15 @@ def enter(engine: Engine, x: Ref, pool: Ref) -> None:
         size = columnar.size_of(engine.heap, grown)
         growing.append(engine, pool, grown, row)
     engine.heap.contents[x.cell] = Pooled(pool, size, cls)
+
+
+# A number in rows of instances that hold none: a pool without a column has no length.
+COUNTS = ""
+
+
+def _counting(engine: Engine, fields: Iterable[Any]) -> tuple[str, ...]:
+    items = [item_of(engine.heap, x) for x in fields]
+    return () if any(item is None or count(item) for item in items) else (COUNTS,)
 
 
 def _is_in_list(engine: Engine, x: Ref) -> bool:
@@ -205,6 +215,7 @@ def shown(engine: Engine, row: Pooled) -> ObjectCell | DictCell:
     """An instance with the fields, a dict with the items, that it has now."""
     found = _row(engine, row)
     fields = dict(zip(engine.pool_fields[row.cls], found.items, strict=True))
+    fields.pop(COUNTS, None)
     return DictCell(fields) if issubclass(row.cls, Record) else ObjectCell(row.cls, fields)
 
 
@@ -250,6 +261,8 @@ def _grown(engine: Engine, pool: Ref) -> Any:
         items = columnar.items_of(engine.heap, held)
         item = joined_items(items) if items else None
         if item is None or not count(item):
+            for row in held.items:
+                _want_pools(engine, row.items)
             raise engine.refuse(_FIELDS)
         made = columnar.laid_out(engine.heap, pool, item, 1, sized=False)
         engine.heap.contents[pool.cell] = made
@@ -258,6 +271,14 @@ def _grown(engine: Engine, pool: Ref) -> Any:
         engine.use(held)
         raise engine.refuse(_FIELDS)
     return grown
+
+
+def _want_pools(engine: Engine, values: Iterable[Any]) -> None:
+    """Note the classes of instances that rows hold, and of which there is no pool."""
+    for x in values:
+        content = engine.heap.contents.get(x.cell) if isinstance(x, Ref) else None
+        if type(content) is ObjectCell:
+            remedy(engine, content)
 
 
 _FIELDS = "instances with such fields are not chosen among at run time"
@@ -294,6 +315,7 @@ def _write(engine: Engine, row: Pooled, place: int, value: Any) -> None:
     new = item_of(heap, value)
     wide = None if new is None else joined_item(grown.item.items[place], new)
     if wide is None:
+        _want_pools(engine, [value])
         raise engine.refuse("the fields of instances in a list are of one type each")
     if wide != grown.item.items[place]:
         grown = growing.retype(engine, row.pool, replaced_at(grown.item, (place,), wide))
