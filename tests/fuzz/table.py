@@ -331,9 +331,9 @@ FAULTS = [
     ),
     Fault(
         "ints that wrap are right modulo any int",
-        "pyxla.infer.raising.postponed",
-        "and _wraps(y, 1) and y.value & (y.value - 1) == 0:",
-        "and _wraps(y, 1):",
+        "pyxla.infer.words",
+        "return type(x) is Const and 0 < x.value <= 2**64 and x.value & (x.value - 1) == 0",
+        "return type(x) is Const and 0 < x.value <= 2**64",
         1000,
     ),
     Fault(

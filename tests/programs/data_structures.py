@@ -370,67 +370,49 @@ def bounded_pair(x):
     return np.array([a, b])
 
 
-class Empty:
-    pass
-
-
-class Link:
-    def __init__(self):
-        self.next = None
-
-
 class Slot:
     def __init__(self):
         self.pending = None
 
 
-class Station:
-    def __init__(self, line, number, slot):
-        self.number, self.slot, self.next = number, slot, line.first
-        line.first = self
-
-    def step(self, line):
-        self.slot.pending, line.held = line.held, self.slot.pending
-        return self.next
+class Parcel:
+    def __init__(self, weight):
+        self.weight = weight
 
 
-class Stop(Station):
-    def step(self, line):
-        line.count += 1
-        return self.next
+@program("pools", lambda: ([0, 2, 1, 2, 2],), lambda: ([1],), lambda: ([],))
+def instances_that_hold_nothing_yet(moves):
+    slots = [Slot() for _ in range(3)]
+    parcels = [Parcel(w) for w in (5, 7)]
+    moved = 0
+    for i, k in enumerate(moves):
+        slot = slots[k]
+        if slot.pending is None:
+            slot.pending = parcels[i % 2]
+        else:
+            slot.pending.weight += 1
+            moved += 1
+    return moved, [p.weight for p in parcels], [s.pending is None for s in slots]
 
 
-class Line:
+class Depot:
     def __init__(self):
-        self.first = self.held = None
-        self.count = 0
+        self.total = 0
 
 
-@program("pools", lambda: (3,), lambda: (0,))
-def instances_without_numbers(n):
-    xs, head = [Empty() for _ in range(n)], None
-    for _ in range(n):
-        link = Link()
-        link.next = head
-        head = link
-    same = sum(x is y for x in xs for y in xs)
-    length, first = 0, head
-    while head is not None:
-        length += 1
-        head = head.next
-    return same, length, first is None or vars(first).keys() == {"next"}, len(xs)
+class Van:
+    def __init__(self, home, load):
+        self.home, self.load, self.next = home, load, None
 
 
-@program("pools", lambda: (7,), lambda: (40,))
-def stations_of_several_classes(n):
-    line = Line()
-    for i in range(2):
-        Station(line, i, Slot())
-    Stop(line, 2, None)
-    for i in range(3, 5):
-        Station(line, i, Slot())
-    line.held = Link()
-    at = line.first
-    for _ in range(n):
-        at = line.first if at is None else at.step(line)
-    return line.count, line.held is None, None if at is None else at.number
+@program("pools", lambda: ([0, 2, 1, 2, 2],), lambda: ([1],), lambda: ([],))
+def one_instance_in_fields_of_many(moves):
+    depot = Depot()
+    vans = [Van(depot, 1), Van(depot, 20), Van(depot, 300)]
+    for k in moves:
+        van = vans[k]
+        van.load += 1
+        van.home.total += van.load
+        van.next = vans[k - 1]
+    loads = [van.load if van.next is None else van.next.load for van in vans]
+    return depot.total, loads, vans[0].home is vans[1].home

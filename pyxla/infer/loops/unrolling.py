@@ -36,6 +36,7 @@ def trip_count(source: Any, heap: Heap) -> int | None:
 MAX_UNROLLED = 4096
 MAX_ITERATIONS = 1 << 16  # of loops in each other
 MAX_TRIED = 256  # of a loop with more than these, which may end before
+MAX_CALLS = 512  # of a function by itself, as iterations of a loop with a stack
 MAX_UNDECIDED = 64  # iterations after which data may end the loop
 
 
@@ -65,7 +66,7 @@ def try_unroll(engine: Engine, frame: Frame, component: Component, entry: Edge) 
     source = coroutines.consumed(header, entry.env)
     count = trip_count(source, entry.heap) or 1
     engine.iterations *= count
-    most = MAX_TRIED if is_of_stack(header) else MAX_UNROLLED
+    most = MAX_CALLS if is_of_stack(header) else MAX_UNROLLED
     if not isinstance(source, Ref) and (count > MAX_UNROLLED or engine.iterations > MAX_ITERATIONS):
         most = MAX_TRIED if any(block is not header for block, _ in component.loop.exits) else 0
     try:

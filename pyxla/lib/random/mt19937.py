@@ -61,7 +61,8 @@ def getrandbits(bits: Any, count: Any) -> Any:
     low = next32(bits)
     if count <= 32:
         return int(low >> np.uint32(32 - count))
-    return int(next32(bits) >> np.uint32(64 - count)) << 32 | int(low)
+    high = int(next32(bits) >> np.uint32(64 - count))
+    return (high & 2**31 - 1) << 32 | int(low)
 
 
 def seed_by_number(key: Any, seed: Any) -> Any:
