@@ -313,6 +313,8 @@ def _by_items(target: Any) -> None:
         if kept is not None:
             if target in (any, all):
                 return function(engine, kept.data)
+            if engine.builder.exact is not None and not _is_of_ints(engine, kept):
+                return _of_unknown_length(engine, target, *args)  # in the order of the items
             found = engine.abstract(apply(engine, target.__name__, library, [kept.data], {}))
             total = number_lists.number(engine, kept, found)
             if engine.wants_exact_ints() and _is_of_ints(engine, kept):

@@ -218,3 +218,25 @@ def ticks(t, dt, n):
 def test_constants_of_several_steps_are_not_merged(program):
     args = 0.1, 0.01, 300
     assert pyxla.compile(program)(*args) == program(*args)
+
+
+def of_products(p, q):
+    return sum(x * y for x, y in zip(p, q, strict=False))
+
+
+def of_what_is_kept(p, q):
+    kept = []
+    for x, y in zip(p, q, strict=False):
+        if x > y:
+            kept.append(x - y)
+    return sum(kept), sum([x * 0.1 for x in kept], 1.0)
+
+
+@pytest.mark.parametrize("program", [of_products, of_what_is_kept])
+def test_python_adds_the_items_of_a_list_in_their_order(program):
+    rng = np.random.default_rng(3)
+    compiled = pyxla.compile(program, strict=True)
+    for size in (9, 137):
+        for _ in range(5):
+            p, q = rng.random(size).tolist(), rng.random(size).tolist()
+            assert compiled(p, q) == program(p, q)
