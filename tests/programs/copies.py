@@ -109,6 +109,28 @@ def as_the_class_says(n):
     return x.items, y.items, y.version, z["b"][0].items, z["a"].version, alike, of_derived.version
 
 
+class Shared:
+    def __init__(self, first, second):
+        self.first, self.second = first, second
+
+    def __deepcopy__(self, memo):
+        made = Shared(None, None)
+        for name in ("first", "second"):
+            setattr(made, name, copy.deepcopy(getattr(self, name), memo))
+        return made
+
+
+@program("copies classes", lambda: (3,), lambda: (0,))
+def what_is_in_two_fields_is_copied_once(n):
+    out = []
+    for i in range(n):
+        x = [i, n]
+        y = copy.deepcopy(Shared(x, [x, x]))
+        y.first.append(5)
+        out.append((y.first, y.second, x, y.first is y.second[0]))
+    return out
+
+
 @program("copies classes", lambda: (4,))
 def in_lists_that_data_fills(n):
     xs = [Versioned([i]) for i in range(n)]

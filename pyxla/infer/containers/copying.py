@@ -77,28 +77,25 @@ def _pickles(cls: type, name: str) -> bool:
 
 
 class _Memo:
-    """What `__deepcopy__` is given: the copies so far, and where those inside were asked for."""
+    """What `__deepcopy__` is given: the copies so far, by cell."""
 
-    def __init__(self, made: dict[int, Any], asked: dict[int, Any]) -> None:
-        self.made, self.asked = made, asked
+    def __init__(self) -> None:
+        self.made: dict[int, Any] = {}
+
+    def get(self, engine: Engine, x: Ref) -> Any:
+        """The copy of `x`, if it was made on the way here, and not in an earlier pass of a loop."""
+        found = self.made.get(x.cell)
+        gone = isinstance(found, Ref) and found.cell not in engine.heap.contents
+        return None if gone else found
 
 
 @rule(copy.deepcopy)
 def _deepcopy(engine: Engine, x: Any, memo: Any = NONE) -> Any:
-    if not (isinstance(memo, Const) and isinstance(memo.value, _Memo)):
-        if memo != NONE and engine.content(memo) != DictCell({}):
-            raise engine.refuse("deepcopy with copies made before", "leave `memo` out")
-        return _deeply(engine, x, _Memo({}, {}))
-    given = memo.value
-    before = dict(given.made)
-    copied = _deeply(engine, x, _Memo(before, given.asked))
-    for cell in before.keys() - given.made.keys():
-        if given.asked.setdefault(cell, engine.loc) != engine.loc:
-            raise engine.refuse(
-                "deepcopy of an object that another deepcopy with the same memo copies",
-                "copy it once, and use the copy in both places",
-            )
-    return copied
+    if isinstance(memo, Const) and isinstance(memo.value, _Memo):
+        return _deeply(engine, x, memo.value)
+    if memo != NONE and engine.content(memo) != DictCell({}):
+        raise engine.refuse("deepcopy with copies made before", "leave `memo` out")
+    return _deeply(engine, x, _Memo())
 
 
 def _deeply(engine: Engine, x: Any, memo: _Memo) -> Any:
@@ -109,20 +106,22 @@ def _deeply(engine: Engine, x: Any, memo: _Memo) -> Any:
         return copied or Tuple(tuple([_deeply(engine, i, memo) for i in x.items]), x.cls)
     if not isinstance(x, Ref) or x.view:
         return _copy(engine, x)
-    if x.cell not in made and (own := _as_defined(engine, x, "__deepcopy__", Const(memo))):
+    if (found := memo.get(engine, x)) is not None:
+        return found
+    if (own := _as_defined(engine, x, "__deepcopy__", Const(memo))) is not None:
         made[x.cell] = own
-    if x.cell not in made:
-        kept = number_lists.packed(engine.heap, x)
-        content = None if kept is not None else by_items(engine, x)
-        if kept is not None:
-            made[x.cell] = number_lists.copied_deeply(engine, kept, made)
-        elif isinstance(content, ListCell | DictCell | ObjectCell):
-            made[x.cell] = engine.new(content)  # which may be in it
-            engine.set_content(made[x.cell].cell, _parts_copied(engine, content, memo))
-            if isinstance(content, ObjectCell):
-                made[x.cell] = pools.entered(engine, made[x.cell])
-        else:
-            made[x.cell] = _grown_copied(engine, x)
+        return own
+    kept = number_lists.packed(engine.heap, x)
+    content = None if kept is not None else by_items(engine, x)
+    if kept is not None:
+        made[x.cell] = number_lists.copied_deeply(engine, kept, made)
+    elif isinstance(content, ListCell | DictCell | ObjectCell):
+        made[x.cell] = engine.new(content)  # which may be in it
+        engine.set_content(made[x.cell].cell, _parts_copied(engine, content, memo))
+        if isinstance(content, ObjectCell):
+            made[x.cell] = pools.entered(engine, made[x.cell])
+    else:
+        made[x.cell] = _grown_copied(engine, x)
     return made[x.cell]
 
 

@@ -252,7 +252,7 @@ def copied(engine: Engine, x: NumberList) -> Ref:
 
 def copied_deeply(engine: Engine, x: NumberList, made: dict[int, Any]) -> Ref:
     """As `copied`, where lists over one array are lists over one again: `made` has that of each."""
-    if ~x.data.cell not in made:
+    if getattr(made.get(~x.data.cell), "cell", None) not in engine.heap.contents:
         made[~x.data.cell] = arrays.fresh(engine, engine.content(Ref(x.data.cell)))
     return engine.new(NumberList(Ref(made[~x.data.cell].cell, x.data.view), x.python))
 
