@@ -7,10 +7,17 @@ the call ends, as the instances do that a program changes.
 
 from __future__ import annotations
 
+import enum
 import types
 import weakref
 from types import CellType
 from typing import Any
+
+
+class Unset(enum.Enum):
+    """What a global variable holds that does not exist yet."""
+
+    UNSET = enum.auto()
 
 
 class Variable:
@@ -28,7 +35,8 @@ class Variable:
     def value(self) -> Any:
         if isinstance(self.owner, CellType):
             return self.owner.cell_contents
-        return namespace(self.owner)[self.name]
+        found = namespace(self.owner)
+        return found.get(self.name, Unset.UNSET) if found is self.owner else found[self.name]
 
     @value.setter
     def value(self, x: Any) -> None:

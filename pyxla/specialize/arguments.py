@@ -28,7 +28,7 @@ from pyxla.infer.heap import (
     reachable,
 )
 from pyxla.infer.joins import far
-from pyxla.infer.lattice import Array, Compound, Conflict, Const, Ref, Scalar, Tuple
+from pyxla.infer.lattice import Array, Compound, Conflict, Const, Ref, Scalar, Tuple, Unbound
 from pyxla.infer.lists import columnar
 from pyxla.infer.lists.item_types import Nested, Number, Row
 from pyxla.infer.lists.items import item_of, joined_items
@@ -46,6 +46,7 @@ from pyxla.lib.operands import INT, splat
 from pyxla.lib.random.state import STATES
 from pyxla.lib.strings import bounded
 from pyxla.lib.tables import TableSet
+from pyxla.lib.variables import Unset, Variable
 from pyxla.runtime import descriptions
 from pyxla.runtime.foreign import HOST
 from pyxla.runtime.numbers import Path
@@ -180,6 +181,9 @@ class World:
                 self.drawn += cls in STATES
                 named = {name: self.abstract(item, (*path, name)) for name, item in fields}
                 self.drawn -= cls in STATES
+                if cls is Variable and getattr(fields[0][1], "value", None) is Unset.UNSET:
+                    name = self.places[path[0] - len(self.request.args)].owner.name
+                    named["value"] = Unbound(name, error=NameError(f"name {name!r} is not defined"))
                 return self.pin(ObjectCell(cls, named), path)
             case descriptions.ArgMethod(function, owner):
                 bound = self.abstract(owner, (*path, "__self__"))

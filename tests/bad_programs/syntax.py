@@ -124,9 +124,8 @@ def class_inside(x):
 
 
 @bad("does not exist yet", float)
-def global_write(x):
-    global COUNT
-    COUNT = x  # <-
+def attribute_write(x):
+    np.count = x  # <-
     return x
 
 

@@ -85,13 +85,45 @@ def test_they_are_assigned_before_a_raise(monkeypatch):
     assert count == 4
 
 
-def test_a_global_that_does_not_exist_yet():
+def makes_globals(n):
+    global made_total, made_rows
+    try:
+        before = made_total
+    except NameError as e:
+        before = str(e)
+    made_total, made_rows = 0.0, [[0] * n for _ in range(n)]
+    for i in range(n):
+        adds_to_globals(i)
+    return before, made_total
+
+
+def adds_to_globals(i):
+    global made_total
+    made_total += i * 0.5
+    made_rows[i][i] = i
+
+
+def test_globals_that_do_not_exist_yet():
+    def outcome(function):
+        for name in ("made_total", "made_rows"):
+            globals().pop(name, None)
+        return [(function(n), made_total, made_rows) for n in (3, 3, 2)]
+
+    compiled = pyxla.compile(makes_globals)
+    assert outcome(compiled) == outcome(makes_globals)
+    assert outcome(compiled) == outcome(makes_globals)
+    del globals()["made_total"], globals()["made_rows"]
+
+
+def test_globals_that_some_paths_alone_make():
     def function(x):
         global not_there_yet
-        not_there_yet = x
+        if x.sum() > 0:
+            not_there_yet = 2.0
+        return x
 
-    with pytest.raises(pyxla.CompileError, match="does not exist yet"):
-        pyxla.compile(function)(1.0)
+    with pytest.raises(pyxla.CompileError, match="'not_there_yet' set on some paths only"):
+        pyxla.compile(function)(array)
 
 
 def counter() -> tuple[Any, Any]:

@@ -196,12 +196,10 @@ class Captures:
     def assign(self, engine: Engine, owner: Any, name: str, value: Any) -> None:
         """Assign to a variable outside, which is an argument of the program then."""
         if (id(owner), name) not in self.variables:
-            if name not in namespace(owner):
-                what = (
-                    "global variable" if isinstance(owner, dict) else f"{owner.__name__} attribute"
-                )
+            if not isinstance(owner, dict) and name not in namespace(owner):
                 raise engine.refuse(
-                    f"the {what} {name!r}, which is assigned here, does not exist yet",
+                    f"the {owner.__name__} attribute {name!r}, which is assigned here, does not "
+                    "exist yet",
                     f"assign {name!r} outside before",
                 )
             raise NewCapture(Place(variable(owner, name)))
