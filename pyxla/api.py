@@ -179,17 +179,14 @@ class Compiled:
         while True:
             if fault.order is not None and (overflow := fault.overflow()) is not None:
                 made = int(fault.resumed(leaves)[fault.order])
-                return self._roomier(overflow, entry, made, args, names)
-            if (surprise := fault.surprise()) is not None:
+                args, leaves, entry = self._roomier(overflow, entry, made, args, names)
+                found, replayed = entry, frozenset()
+            elif (surprise := fault.surprise()) is not None:
                 raise surprise
-            replayed |= {(site.loc, site.cls) for site in fault.sites}
-            request = replace(entry.request, replayed=replayed)
-            try:
-                found = self._variant(request, args, names, replayed)
-            except CompileError as refusal:
-                refusal.notes = (*refusal.notes, *[(fault.words(), s.loc) for s in fault.sites[:1]])
-                raise
-            leaves = fault.resumed(leaves)
+            else:
+                replayed |= {(site.loc, site.cls) for site in fault.sites}
+                found = self._checked(entry, fault, replayed, args, names)
+                leaves = fault.resumed(leaves)
             try:
                 return found.executable(leaves, args)
             except Faulty as further:
@@ -197,23 +194,26 @@ class Compiled:
             finally:
                 found.keep(leaves)
 
+    def _checked(
+        self, entry: Entry, fault: Faulty, replayed: frozenset[Any], args: Any, names: Any
+    ) -> Entry:
+        """The program with these checks in place."""
+        try:
+            return self._variant(replace(entry.request, replayed=replayed), args, names, replayed)
+        except CompileError as refusal:
+            refusal.notes = (*refusal.notes, *[(fault.words(), s.loc) for s in fault.sites[:1]])
+            raise
+
     def _roomier(
         self, overflow: ListOverflow, entry: Entry, order: int, args: Any, names: Any
-    ) -> Any:
-        """Compile for longer lists, and run without the calls of Python that were made before:
-        `order`, a number below 0, counts them."""
+    ) -> tuple[tuple[Any, ...], list[Any], Entry]:
+        """The program for longer lists, and leaves for a run without the calls of Python that were
+        made before: `order`, a number below 0, counts them."""
         self._make_room(overflow, entry)
         args, leaves, entry = self._specialize(args, names)
         if entry.memory:
             entry = self._for_memory(entry, args, names, leaves)
-        leaves = entry.executable.outcome.resumed(leaves, order)
-        try:
-            return entry.executable(leaves, args)
-        except Faulty as further:
-            fault = further.with_traceback(None)
-        finally:
-            entry.keep(leaves)
-        return self._replay(entry, fault, args, names, leaves)
+        return args, entry.executable.outcome.resumed(leaves, order), entry
 
     def _unchecked(self, entry: Entry, args: tuple[Any, ...], names: Any, leaves: list[Any]) -> Any:
         """Run under a trace, which cannot be told of what is out of order."""

@@ -66,8 +66,10 @@ def _global(engine: Engine, frame: Frame, instr: Instr) -> Any:
 
 @transfer("global_set")
 def _global_set(engine: Engine, frame: Frame, instr: Instr) -> None:
-    value = engine.use(frame.env[instr.operands[0]])
-    engine.captures.assign(engine, frame.module, instr.attrs["name"], value)
+    value, name = frame.env[instr.operands[0]], instr.attrs["name"]
+    if isinstance(value, Unbound):
+        raise engine.refuse(f"`del` of the global variable {name!r}", "assign None to it")
+    engine.captures.assign(engine, frame.module, name, engine.use(value))
 
 
 @transfer("unbound")

@@ -15,9 +15,6 @@ class Items:
     ordered: Any
     __pyxla_sequence__ = "items"
 
-    def clear(self) -> None:
-        self.items.clear()
-
     def reverse(self) -> None:
         self.items.reverse()
 
@@ -71,6 +68,9 @@ class ByteArray(Items, bytearray):
     @classmethod
     def __pyxla_made__(cls, fields: dict[str, Any]) -> bytearray:
         return bytearray(fields["items"])
+
+    def clear(self) -> None:
+        self.items.clear()
 
     def append(self, x: Any) -> None:
         self.items.append(_byte(x))

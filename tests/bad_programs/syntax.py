@@ -123,6 +123,14 @@ def class_inside(x):
     return x
 
 
+@bad("`del` of the global variable 'DELETED'", float)
+def global_delete(x):
+    global DELETED
+    DELETED = x
+    del DELETED  # <-
+    return x
+
+
 @bad("does not exist yet", float)
 def attribute_write(x):
     np.count = x  # <-

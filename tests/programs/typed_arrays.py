@@ -142,6 +142,7 @@ def mistakes(n):
         lambda: array("i", [1]).remove(n),
         lambda: array("i", [1]).__setitem__(slice(0, 1), [1]),
         lambda: array("i", [1]).extend(array("d")),
+        lambda: array("i", [1, 2]).__setitem__(slice(None, None, 2), array("i", [1, 2])),
     ):
         try:
             told.append(make())
