@@ -11,11 +11,12 @@ from pyxla.infer import generated
 from pyxla.infer.calls.dispatch import call, call_object
 from pyxla.infer.classes import is_generated, need_constructible
 from pyxla.infer.engine import Engine
-from pyxla.infer.heap import DictCell, ObjectCell
+from pyxla.infer.heap import DictCell, ListCell, ObjectCell
 from pyxla.infer.lattice import Compound, Const, Ref, Tuple
 from pyxla.infer.lists import pools
 from pyxla.infer.raising import exceptions
 from pyxla.lib.containers import Dict
+from pyxla.lib.lists import List
 from pyxla.lib.registry import lookup, rule
 
 
@@ -44,7 +45,10 @@ def construct(engine: Engine, cls: type, args: list[Any], kwargs: dict[str, Any]
 def _instance(engine: Engine, cls: type) -> Ref:
     """An instance without attributes."""
     pools.noted(engine, cls)
-    held = {cls.__pyxla_sequence__: engine.new(DictCell({}))} if issubclass(cls, Dict) else {}
+    held = {}
+    if issubclass(cls, Dict | List):
+        empty = DictCell({}) if issubclass(cls, Dict) else ListCell(())
+        held = {cls.__pyxla_sequence__: engine.new(empty)}
     return engine.new(ObjectCell(cls, held))
 
 

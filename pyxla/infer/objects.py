@@ -272,7 +272,8 @@ def _member(engine: Engine, cls: type, x: Any, name: str, found: Any) -> Any:
     if standard.is_cached(found):
         raise engine.refuse(*standard.CACHED_METHOD)
     compiled = hasattr(found, "__pyxla_function__")
-    if isinstance(found, types.FunctionType) or compiled or callable(found) and lookup(found):
+    binds = hasattr(type(found), "__get__") and lookup(found)
+    if isinstance(found, types.FunctionType) or compiled or binds:
         return Compound("method", (Const(found), x))
     return engine.captures.abstract(engine, getattr(cls, name))
 

@@ -16,7 +16,8 @@ from typing import Any
 
 import numpy as np
 
-from pyxla.lib.bytearrays import ByteArray, Items
+from pyxla.lib.bytearrays import ByteArray
+from pyxla.lib.lists import Items, List
 from pyxla.lib.poly1d import Poly1d
 from pyxla.lib.queues import LifoQueue, PriorityQueue, Queue
 from pyxla.lib.typed_arrays import TypedArray
@@ -42,104 +43,104 @@ class Deque(Items, collections.deque):
     def __init__(self, iterable: Any = (), maxlen: Any = None) -> None:
         if maxlen is not None and maxlen < 0:
             raise ValueError("maxlen must be non-negative")
-        self.items: list[Any] = []
+        self._held: list[Any] = []
         self.limit = maxlen
         self.put = NEVER
         self.extend(iterable)
 
     @classmethod
     def __pyxla_made__(cls, fields: dict[str, Any]) -> collections.deque:
-        return collections.deque(fields["items"], fields["limit"])
+        return collections.deque(fields["_held"], fields["limit"])
 
     @property
     def maxlen(self) -> Any:
         return self.limit
 
     def append(self, x: Any) -> None:
-        self.items.append(x)
+        self._held.append(x)
         self.put += ONCE
-        if self.limit is not None and len(self.items) > self.limit:
-            self.items.pop(0)
+        if self.limit is not None and len(self._held) > self.limit:
+            self._held.pop(0)
 
     def appendleft(self, x: Any) -> None:
-        self.items.insert(0, x)
+        self._held.insert(0, x)
         self.put += ONCE
-        if self.limit is not None and len(self.items) > self.limit:
-            self.items.pop()
+        if self.limit is not None and len(self._held) > self.limit:
+            self._held.pop()
 
     def extend(self, iterable: Any) -> None:
-        for x in list(self.items) if iterable is self else iterable:
+        for x in list(self._held) if iterable is self else iterable:
             self.append(x)
 
     def extendleft(self, iterable: Any) -> None:
-        for x in list(self.items) if iterable is self else iterable:
+        for x in list(self._held) if iterable is self else iterable:
             self.appendleft(x)
 
     def pop(self) -> Any:  # type: ignore[override]
-        if len(self.items) == 0:
+        if len(self._held) == 0:
             raise IndexError("pop from an empty deque")
-        return self.items.pop()
+        return self._held.pop()
 
     def popleft(self) -> Any:
-        if len(self.items) == 0:
+        if len(self._held) == 0:
             raise IndexError("pop from an empty deque")
-        return self.items.pop(0)
+        return self._held.pop(0)
 
     def rotate(self, n: int = 1) -> None:
-        if len(self.items) > 1:
-            n = -n % len(self.items)
-            self.items[:] = self.items[n:] + self.items[:n]
+        if len(self._held) > 1:
+            n = -n % len(self._held)
+            self._held[:] = self._held[n:] + self._held[:n]
             self.put += ONCE
 
     def clear(self) -> None:
-        self.items = []
+        self._held = []
 
     def copy(self) -> Deque:
-        return Deque(self.items, self.limit)
+        return Deque(self._held, self.limit)
 
     def count(self, x: Any) -> int:
-        return self.items.count(x)
+        return self._held.count(x)
 
     def index(self, x: Any, *bounds: Any) -> int:
-        if x not in self.items:
+        if x not in self._held:
             raise ValueError(f"{x!r} is not in deque")
-        return self.items.index(x, *bounds)
+        return self._held.index(x, *bounds)
 
     def remove(self, x: Any) -> None:
-        if x not in self.items:
+        if x not in self._held:
             raise ValueError(f"{x!r} is not in deque")
-        self.items.remove(x)
+        self._held.remove(x)
 
     def insert(self, at: int, x: Any) -> None:
-        if self.limit is not None and len(self.items) >= self.limit:
+        if self.limit is not None and len(self._held) >= self.limit:
             raise IndexError("deque already at its maximum size")
-        self.items.insert(at, x)
+        self._held.insert(at, x)
         self.put += ONCE
 
     def __add__(self, other: Any) -> Deque:
         if not isinstance(other, Deque):
             kind = type(other).__name__
             raise TypeError(f'can only concatenate deque (not "{kind}") to deque')
-        return Deque(self.items + other.items, self.limit)
+        return Deque(self._held + other._held, self.limit)
 
     def __mul__(self, times: int) -> Deque:
-        return Deque(self.items * times, self.limit)
+        return Deque(self._held * times, self.limit)
 
     __rmul__ = __mul__
 
     def __contains__(self, x: Any) -> bool:
-        return x in self.items
+        return x in self._held
 
     def __getitem__(self, index: Any) -> Any:
         if isinstance(index, slice):
             raise TypeError("sequence index must be integer, not 'slice'")
-        return self.items[index]
+        return self._held[index]
 
     def __setitem__(self, index: Any, x: Any) -> None:
-        self.items[index] = x
+        self._held[index] = x
 
     def __delitem__(self, index: Any) -> None:
-        del self.items[index]
+        del self._held[index]
 
     def __iadd__(self, iterable: Any) -> Deque:  # type: ignore[misc]
         self.extend(iterable)
@@ -148,15 +149,15 @@ class Deque(Items, collections.deque):
     def __eq__(self, other: object) -> Any:
         if not isinstance(other, Deque):
             return False
-        return self.items == other.items
+        return self._held == other._held
 
     def __array__(self) -> Any:
-        return np.array(self.items)
+        return np.array(self._held)
 
     def __repr__(self) -> str:
         if self.limit is None:
-            return f"deque({self.items})"
-        return f"deque({self.items}, maxlen={self.limit})"
+            return f"deque({self._held})"
+        return f"deque({self._held}, maxlen={self.limit})"
 
 
 class Mapping:
@@ -433,14 +434,14 @@ class Dict(Mapping, dict):
 def stand_for(cls: type) -> type:
     """The class whose instances in compiled code stand for those of `cls`, or itself."""
     known = STAND_FOR.get(cls)
-    own = cls.__module__.startswith("pyxla.") or not issubclass(cls, dict) or cls is dict
+    own = cls.__module__.startswith("pyxla.") or not issubclass(cls, OPEN) or cls in OPEN
     return known or (cls if own else _derived(cls))
 
 
 @functools.cache
 def _derived(cls: type) -> type:
     """`cls`, in which what its C base does is done by the Python that stands for that."""
-    base: Any = next(STAND_FOR.get(base, Dict) for base in cls.__mro__ if _in_c(base))
+    base: Any = next(_BASES[base] for base in cls.__mro__ if base in _BASES)
     taken = {
         name: getattr(base, found.__name__)
         for owner in reversed(cls.__mro__)
@@ -455,16 +456,23 @@ def _derived(cls: type) -> type:
     return type(cls)(cls.__name__, (cls, base), taken)
 
 
+# What classes of the user's may derive from, and have a stand-in all the same.
+OPEN = (dict, list)
+
+
 def c_base(cls: type) -> Any:
-    """The class whose methods look at the items of a dict of class `cls` and at nothing else."""
-    return collections.OrderedDict if issubclass(cls, collections.OrderedDict) else dict
+    """The class whose methods look at the items of a container of class `cls`, and at nothing
+    else."""
+    bases = (collections.OrderedDict, dict, list)
+    return next((base for base in bases if issubclass(cls, base)), cls)
 
 
 def _fill(x: Any, fields: dict[str, Any]) -> None:
     """What stands for `x`, which is empty, by its fields: items and attributes."""
     for name, value in fields.items():
         if name == Mapping.__pyxla_sequence__:
-            c_base(type(x)).update(x, value)
+            plain = c_base(type(x))
+            (plain.extend if plain is list else plain.update)(x, value)
         else:
             object.__setattr__(x, name, value)
 
@@ -477,7 +485,7 @@ def _in_c(cls: type) -> bool:
 
 
 def is_stand(cls: type) -> bool:
-    return issubclass(cls, (Dict, *STAND_FOR.values()))
+    return issubclass(cls, (Dict, List, *STAND_FOR.values()))
 
 
 def in_python(method: Any, cls: type) -> Any:
@@ -516,3 +524,5 @@ STAND_FOR: dict[type, type] = {
     queue.PriorityQueue: PriorityQueue,
     queue.LifoQueue: LifoQueue,
 }
+
+_BASES: dict[type, type] = {**STAND_FOR, dict: Dict, list: List}

@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from pyxla.lib.bytearrays import Items
+from pyxla.lib.lists import Items
 
 TYPECODES = "bBuhHiIlLqQfd"
 # What an int is checked against, in this order: least, greatest, and what CPython calls it.
@@ -39,15 +39,15 @@ class TypedArray(Items, array.array):  # type: ignore[type-arg]
             what = f"initialize an array with typecode '{typecode}'"
             raise TypeError(f"cannot use a str to {what}")
         self.kind = typecode
-        self.items: list[Any] = []
+        self._held: list[Any] = []
         if isinstance(initializer, (bytes, bytearray)):
             self.frombytes(initializer)
         else:
-            self.items = [_item(typecode, x) for x in initializer]
+            self._held = [_item(typecode, x) for x in initializer]
 
     @classmethod
     def __pyxla_made__(cls, fields: dict[str, Any]) -> Any:
-        return array.array(fields["kind"], fields["items"])
+        return array.array(fields["kind"], fields["_held"])
 
     @property
     def typecode(self) -> Any:
@@ -58,78 +58,78 @@ class TypedArray(Items, array.array):  # type: ignore[type-arg]
         return np.dtype(np.uint32 if self.kind == "u" else self.kind).itemsize
 
     def append(self, x: Any) -> None:
-        self.items.append(_item(self.kind, x))
+        self._held.append(_item(self.kind, x))
 
     def extend(self, source: Any) -> None:
         if isinstance(source, array.array):
             if source.typecode != self.kind:
                 raise TypeError("can only extend with array of same kind")
-            self.items.extend(source.tolist())
+            self._held.extend(source.tolist())
         else:
             for x in source:
-                self.items.append(_item(self.kind, x))
+                self._held.append(_item(self.kind, x))
 
     def fromlist(self, source: Any) -> None:
         if not isinstance(source, list):
             raise TypeError("arg must be list")
-        self.items.extend([_item(self.kind, x) for x in source])
+        self._held.extend([_item(self.kind, x) for x in source])
 
     def frombytes(self, source: Any) -> None:
         if len(source) % self.itemsize:
             raise ValueError("bytes length not a multiple of item size")
         dtype = np.uint32 if self.kind == "u" else np.dtype(self.kind)
         found = np.array(list(source), np.uint8).view(dtype).tolist()
-        self.items.extend([chr(x) for x in found] if self.kind == "u" else found)
+        self._held.extend([chr(x) for x in found] if self.kind == "u" else found)
 
     def tobytes(self) -> bytes:
-        return np.array(self.items, self.kind).tobytes()
+        return np.array(self._held, self.kind).tobytes()
 
     def tounicode(self) -> str:
         if self.kind != "u":
             raise ValueError("tounicode() may only be called on unicode type arrays")
-        return "".join(self.items)
+        return "".join(self._held)
 
     def tolist(self) -> list[Any]:
-        return self.items[:]
+        return self._held[:]
 
     def insert(self, at: Any, x: Any) -> None:
-        self.items.insert(at, _item(self.kind, x))
+        self._held.insert(at, _item(self.kind, x))
 
     def pop(self, at: Any = -1) -> Any:
-        if len(self.items) == 0:
+        if len(self._held) == 0:
             raise IndexError("pop from empty array")
-        if not -len(self.items) <= at < len(self.items):
+        if not -len(self._held) <= at < len(self._held):
             raise IndexError("pop index out of range")
-        return self.items.pop(at)
+        return self._held.pop(at)
 
     def remove(self, x: Any) -> None:
-        if x not in self.items:
+        if x not in self._held:
             raise ValueError("array.remove(x): x not in array")
-        self.items.remove(x)
+        self._held.remove(x)
 
     def index(self, x: Any, *within: Any) -> int:
         try:
-            return self.items.index(x, *within)
+            return self._held.index(x, *within)
         except ValueError:
             raise ValueError("array.index(x): x not in array") from None
 
     def count(self, x: Any) -> int:
-        return self.items.count(x)
+        return self._held.count(x)
 
     def __contains__(self, x: Any) -> bool:
-        return x in self.items
+        return x in self._held
 
     def __getitem__(self, index: Any) -> Any:
         if isinstance(index, slice):
-            return _over(self.kind, self.items[index])
-        return self.items[self._place(index, "array index out of range")]
+            return _over(self.kind, self._held[index])
+        return self._held[self._place(index, "array index out of range")]
 
     def __setitem__(self, index: Any, x: Any) -> None:
         if isinstance(index, slice):
             self._set_slice(index, x)
         else:
             place = self._place(index, "array assignment index out of range")
-            self.items[place] = _item(self.kind, x)
+            self._held[place] = _item(self.kind, x)
 
     def _set_slice(self, index: slice, x: Any) -> None:
         if not isinstance(x, array.array):
@@ -139,22 +139,22 @@ class TypedArray(Items, array.array):  # type: ignore[type-arg]
             raise TypeError("bad argument type for built-in operation")
         values = x.tolist()
         if index.step is not None and index.step != 1:
-            size = len(range(*index.indices(len(self.items))))
+            size = len(range(*index.indices(len(self._held))))
             if len(values) != size:
                 what = f"attempt to assign array of size {len(values)} to extended slice of size"
                 raise ValueError(f"{what} {size}")
-        self.items[index] = values
+        self._held[index] = values
 
     def __delitem__(self, index: Any) -> None:
         if isinstance(index, slice):
-            del self.items[index]
+            del self._held[index]
         else:
-            del self.items[self._place(index, "array assignment index out of range")]
+            del self._held[self._place(index, "array assignment index out of range")]
 
     def _place(self, index: Any, message: str) -> Any:
         if not isinstance(index, (int, np.integer)):
             raise TypeError("array indices must be integers")
-        if not -len(self.items) <= index < len(self.items):
+        if not -len(self._held) <= index < len(self._held):
             raise IndexError(message)
         return index
 
@@ -163,7 +163,7 @@ class TypedArray(Items, array.array):  # type: ignore[type-arg]
             raise TypeError(f'can only append array (not "{type(other).__name__}") to array')
         if other.typecode != self.kind:
             raise TypeError("bad argument type for built-in operation")
-        return _over(self.kind, self.items + other.tolist())
+        return _over(self.kind, self._held + other.tolist())
 
     def __iadd__(self, other: Any) -> Any:  # type: ignore[misc]
         if not isinstance(other, array.array):
@@ -175,27 +175,27 @@ class TypedArray(Items, array.array):  # type: ignore[type-arg]
     def __mul__(self, times: Any) -> Any:
         if isinstance(times, np.ndarray):
             return NotImplemented
-        return _over(self.kind, self.items * times)
+        return _over(self.kind, self._held * times)
 
     __rmul__ = __mul__
 
     def __imul__(self, times: Any) -> Any:  # type: ignore[misc]
-        self.items *= times
+        self._held *= times
         return self
 
     def __eq__(self, other: object) -> Any:
         if not isinstance(other, array.array):
             return NotImplemented
-        return self.items == list(other)
+        return self._held == list(other)
 
     def __array__(self) -> Any:
-        return np.array(self.items, self.kind)
+        return np.array(self._held, self.kind)
 
 
 def _over(kind: str, items: list[Any]) -> TypedArray:
     """A new one over this list, which nothing else holds."""
     made = TypedArray(kind)
-    made.items = items
+    made._held = items
     return made
 
 

@@ -16,7 +16,7 @@ import jax
 import numpy as np
 
 from pyxla.errors import BadArgument
-from pyxla.lib.containers import c_base
+from pyxla.lib.containers import OPEN, c_base
 from pyxla.lib.prng import KeyArray
 from pyxla.lib.random import state as states
 from pyxla.lib.records import FIELD, records
@@ -77,7 +77,7 @@ def _classify(x: Any) -> Container | None:
         return _BUILTIN[kind]
     if kind in _GENERATORS:
         return _GENERATORS[kind]
-    if issubclass(kind, dict) and kind.__flags__ & _HEAP_TYPE:
+    if issubclass(kind, OPEN) and kind.__flags__ & _HEAP_TYPE:
         return _stand(kind)
     if kind in _ATOMS or isinstance(x, _ATOMIC_BASES) or _has(x, "__wrapped__"):
         return None
@@ -122,11 +122,13 @@ def _stand(cls: type, *names: str) -> Container:
 
     def fields(x: Any) -> tuple[tuple[str, Any], ...]:
         if cls not in _BUILTIN and fields_of(x):
-            raise BadArgument(f"{{}} is a {cls.__name__}: a dict with attributes", (), hint=_APART)
+            what = f"a {cls.__name__}: a {c_base(cls).__name__} with attributes"
+            raise BadArgument(f"{{}} is {what}", (), hint=_APART)
         return tuple([(name, getattr(x, name)) for name in names])
 
     def listed(x: Any) -> tuple[tuple[Any, ...], Iterable[Any], Iterable[Any]]:
-        return (cls, len(x), fields(x)), range(len(x)), tuple(x)
+        items = tuple(c_base(cls).__iter__(x))
+        return (cls, len(items), fields(x)), range(len(items)), items
 
     def keyed(x: Any) -> tuple[tuple[Any, ...], Iterable[Any], Iterable[Any]]:
         keys = tuple(c_base(cls).keys(x))
@@ -143,9 +145,9 @@ def _stand(cls: type, *names: str) -> Container:
 
 _BUILTIN |= {
     array.array: Container(
-        lambda x: ((array.array, x.typecode), ("items",), (x.tolist(),)),
+        lambda x: ((array.array, x.typecode), ("_held",), (x.tolist(),)),
         lambda x, items: ArgObject(
-            TypedArray, (("kind", ArgStatic(x.typecode)), ("items", items[0]))
+            TypedArray, (("kind", ArgStatic(x.typecode)), ("_held", items[0]))
         ),
         True,
     ),

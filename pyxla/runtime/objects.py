@@ -441,7 +441,7 @@ def restore_lists(target: list[Any], source: list[Any]) -> None:
 def restore(target: Any, source: Any) -> None:
     """Give the container `target` the elements of `source`."""
     if isinstance(target, list):
-        target[:] = source
+        list.__setitem__(target, slice(None), source)
     elif isinstance(target, array.array):
         target[:] = array.array(target.typecode, source)
     elif isinstance(target, dict):

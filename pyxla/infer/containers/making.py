@@ -13,7 +13,7 @@ from pyxla.frontend import support
 from pyxla.infer.arrays import access as arrays
 from pyxla.infer.calls.dispatch import call
 from pyxla.infer.calls.library import apply
-from pyxla.infer.calls.visiting import call_method, find, special
+from pyxla.infer.calls.visiting import find, special
 from pyxla.infer.containers import steps, tables
 from pyxla.infer.containers.indexing import content_of, get_item, set_item
 from pyxla.infer.containers.iterators import ONCE, iterator
@@ -237,8 +237,7 @@ def dict_(engine: Engine, x: Any = None, /, **named: Any) -> Any:
     if not named and (table := tables.table_in(engine, x)) is not None:
         return _copied(engine, table)
     if x is not None and not named and has_data_keys(engine, x):
-        source = call_method(engine, x, "items", []) if tables.plain_sequence(engine, x) else x
-        return call(engine, Const(fill), [tables.made(engine, DictCell({})), source], {})
+        return call(engine, Const(fill), [tables.made(engine, DictCell({})), x], {})
     if x is not None:
         content = content_of(engine, x)
         if isinstance(content, DictCell):

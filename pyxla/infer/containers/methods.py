@@ -277,9 +277,8 @@ def _update_starred(engine: Engine, x: Any, mapping: Any) -> Any:
 
 
 def _is_mapping(engine: Engine, x: Any) -> bool:
-    return (
-        isinstance(content_of(engine, x), DictCell) or tables.plain_sequence(engine, x) is not None
-    )
+    x = tables.held_by(engine, x)
+    return isinstance(content_of(engine, x), DictCell) or tables.table_in(engine, x) is not None
 
 
 @of_tables(dict.popitem)
