@@ -35,7 +35,7 @@ _TYPES = (type, types.ModuleType)
 VISITED = frozenset(
     {"apply_over_axes", "mask_indices", "real_if_close", "require"}
     | {"unique_all", "unique_counts", "unique_inverse", "unique_values"}
-    | {"append", "broadcast_shapes", "diag_indices", "digitize"}
+    | {"append", "asarray_chkfinite", "broadcast_shapes", "diag_indices", "digitize"}
     | {"diag_indices_from", "dsplit", "fromfunction"}
     | {"geomspace", "histogram2d", "hsplit", "identity", "indices"}
     | {"intersect1d", "ix_", "matrix_rank"}

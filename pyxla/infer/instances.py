@@ -9,6 +9,7 @@ from typing import Any
 
 from pyxla.infer import generated
 from pyxla.infer.calls.dispatch import call, call_object
+from pyxla.infer.calls.executed import static_arguments
 from pyxla.infer.classes import is_generated, need_constructible
 from pyxla.infer.engine import Engine
 from pyxla.infer.heap import DictCell, ListCell, ObjectCell
@@ -78,11 +79,31 @@ def _made_by(engine: Engine, new: Any, cls: type, args: list[Any], kwargs: dict[
 def _construct_exception(
     engine: Engine, cls: type, args: list[Any], kwargs: dict[str, Any]
 ) -> Compound:
+    own = isinstance(engine.captures.member(cls, "__init__"), types.FunctionType)
+    if not own and issubclass(cls, _PARTICULAR) and not kwargs:
+        cls = _class_made(engine, cls, args)
     if not kwargs:
         return Compound("exception", tuple(args), cls)
-    if not isinstance(engine.captures.member(cls, "__init__"), types.FunctionType):
+    if not own:
         raise engine.refuse(f"{cls.__name__}() takes no keyword arguments", "give them by position")
     return Compound("exception", (*args, exceptions.named(kwargs)), cls)
+
+
+# Exceptions that look at what they are called with.
+_PARTICULAR = (OSError, UnicodeError, SyntaxError, BaseExceptionGroup)
+
+
+def _class_made(engine: Engine, cls: type, args: list[Any]) -> type:
+    """What CPython makes of `cls(*args)`, if it does: `OSError(2, ...)` is a FileNotFoundError."""
+    known = static_arguments(engine, args, {})
+    if known is not None:
+        return engine.fold_object(lambda *given: type(cls(*given)), known[0]).value
+    if cls is not OSError or not 2 <= len(args) <= 5:
+        return cls
+    if not isinstance(args[0], Const):
+        what = "the class of this OSError depends on its first argument"
+        raise engine.refuse(what, "raise a subclass of it, such as FileNotFoundError")
+    return type(OSError(args[0].value, ""))
 
 
 def _construct_named_tuple(

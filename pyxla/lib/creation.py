@@ -162,7 +162,7 @@ def array(
     return x
 
 
-@implements(np.asarray, np.asanyarray, np.asarray_chkfinite, rank0="array")
+@implements(np.asarray, np.asanyarray, rank0="array")
 def asarray(
     a: Any, dtype: Any = None, order: Any = None, *, copy: Any = None, **ignored: Any
 ) -> Array:

@@ -238,3 +238,8 @@ def expression_that_shares_an_iterator(x):
 def merges_an_iterator(x):
     it = iter(list(x))
     return next(heapq.merge(it, [0.5])), list(it)  # <-
+
+
+@bad("the class of this OSError depends on its first argument", int)
+def unknown_system_error(n):
+    raise OSError(n, "no file")  # <-

@@ -646,3 +646,46 @@ def arguments_by_name_reach_the_caller(x):
     if x > 0:
         raise Pair(x, b=2)
     raise Detailed(f"negative: {x}", detail=x)
+
+
+class NoDevice(OSError):
+    pass
+
+
+@program("except raise", lambda: (1, 0), lambda: (2, 1), lambda: (3, 2), lambda: (4, 3))
+def system_errors_of_a_number_and_files(n, k):
+    out = []
+    try:
+        if k == 0:
+            raise OSError(2, f"no file {n}", "table")
+        if k == 1:
+            raise NoDevice(n, "no device", "disk", 0, "copy")
+        if k == 2:
+            raise OSError("much", "of", None)
+    except FileNotFoundError as e:
+        out += [type(e).__name__, e.args]
+    except OSError as e:
+        out += [e.args]
+    try:
+        if k == 3:
+            raise UnicodeDecodeError("ascii")
+    except TypeError as e:
+        out += [str(e)]
+    return out
+
+
+@program(
+    "raise numpy prints",
+    lambda: ([1.0, 2.0], np.array([3, 4])),
+    lambda: ([1.0, math.nan], np.array([3.0, 4.0])),
+    lambda: ([1.0, 2.0], np.array([-math.inf, 4.0])),
+)
+def only_finite_numbers(items, x):
+    try:
+        a = np.asarray_chkfinite(items, dtype=np.float32)
+    except ValueError as e:
+        print(e)
+        a = np.zeros(2)
+    b = np.asarray_chkfinite(x)
+    b += 1
+    return a, b

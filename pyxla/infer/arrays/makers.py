@@ -344,7 +344,7 @@ def view(a: Shown, dtype: Any = None, type: Any = None) -> Shown:
     return a.then(bits(array_type(a.dtype, a.shape), a.extents, as_dtype(dtype)))
 
 
-@makes_view(np.asarray, np.asanyarray, np.asarray_chkfinite)
+@makes_view(np.asarray, np.asanyarray)
 def asarray(a: Shown, dtype: Any = None, order: Any = None, **options: Any) -> Shown | None:
     """The array itself, unless another dtype or order is asked for or a copy."""
     return None if copy_mode(options.get("copy")) else _as_it_is(a, dtype, order)

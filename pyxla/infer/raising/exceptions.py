@@ -62,6 +62,16 @@ def arguments(x: Compound) -> tuple[tuple[Any, ...], dict[str, Any]]:
     return x.items, {}
 
 
+def args_of(x: Compound) -> Tuple:
+    """`args` of an exception; an OSError keeps names of files apart."""
+    args, _ = arguments(x)
+    if not issubclass(x.meta, OSError):
+        return Tuple(args)
+    made = x.meta if x.meta.__module__ == "builtins" else OSError
+    stand_ins = [arg.value if isinstance(arg, Const) else 0 for arg in args]
+    return Tuple(args[: len(made(*stand_ins).args)])
+
+
 def instance(x: Any, loc: Location | None) -> Any:
     """What `raise x` raises."""
     if is_exception(x):

@@ -10,7 +10,7 @@ from pyxla.infer.engine import Engine
 from pyxla.infer.heap import ObjectCell
 from pyxla.infer.instances import call_member
 from pyxla.infer.joins import choices
-from pyxla.infer.lattice import Compound, Conflict, Const, Ref, Tuple, Variant
+from pyxla.infer.lattice import Compound, Conflict, Const, Ref, Variant
 from pyxla.infer.raising import exceptions
 
 
@@ -44,7 +44,7 @@ def as_instance(engine: Engine, x: Compound) -> Ref:
     """An exception as an object with the attributes that its `__init__` sets."""
     args, kwargs = exceptions.arguments(x)
     given = *args, *kwargs.values()
-    made = engine.new(ObjectCell(x.meta, {"args": Tuple(args)}))
+    made = engine.new(ObjectCell(x.meta, {"args": exceptions.args_of(x)}))
     init = engine.captures.member(x.meta, "__init__")
     if isinstance(init, types.FunctionType):
         call_member(engine, x.meta, "__init__", init, made, list(args), kwargs)
