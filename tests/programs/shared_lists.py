@@ -533,3 +533,53 @@ def cleared_many_times_in_one(x):
         rows.append(row)
     rows[0].clear()
     return rows
+
+
+@program(SHARED, lambda: (5,))
+def row_of_a_row(n):
+    made = []
+    for i in range(n):
+        inner = [i]
+        outer, pair = [inner], [(inner, 1)]
+        made.append([outer, [[i], [i]]])
+        made.append([[[0]], [inner]])
+        inner[0] += 5
+        outer[0][0] += 1
+    return made, pair
+
+
+@program(SHARED, lambda: (5,))
+def row_that_is_kept(n):
+    made = []
+    for i in range(n):
+        inner = [i]
+        outer = [[inner]]
+        made.insert(0, outer)
+        inner[0] += 5
+        outer[0][0][0] += 1
+    return made
+
+
+@program(SHARED, lambda: (4, [3]))
+def given_inside(n, given):
+    made = []
+    for i in range(n):
+        made.append([[i]])
+    made.append([given])
+    given[0] = 9
+    return made
+
+
+@program("identity", lambda: (5,))
+def rows_of_rows(n):
+    made = []
+    for i in range(n):
+        made.append([[i], [i]])
+    same = 0
+    for i in range(n):
+        for j in range(2):
+            if made[i][j] is made[n - 1 - i][j]:
+                same += 1
+            if made[i][j] is made[i][1 - j]:
+                same += 100
+    return same, made[0][0] is made[0][0]

@@ -185,9 +185,21 @@ def _hold_all(heap: Heap, x: Ref, item: Item, items: Sequence[Any]) -> None:
                 taken = type(heap.contents[cell]) is RowList or cell in heap.entangled
                 if taken or not is_apart(heap, cell):
                     raise CompileError(ALIAS, heap.infos[cell].loc, hint=COPY, remedy="shared")
+                hold_inside(heap, cell, kind)
                 heap.contents[cell] = RowList(x, i, path)
             else:
                 rows.held(heap, cell)
+
+
+def hold_inside(heap: Heap, cell: int, item: Nested) -> None:
+    """See to the objects in a list that becomes a row of another: lists are rows of this one."""
+    content: Any = heap.contents[cell]
+    if type(content) is not ListCell or item.item is None:
+        return
+    held = [cell for part in content.items for cell, *_ in objects(heap, item.item, part)]
+    if heap.infos[cell].pinned is None and any(heap.infos[c].pinned is not None for c in held):
+        raise CompileError(ALIAS, heap.infos[cell].loc, hint=COPY, remedy="shared")
+    _hold_all(heap, Ref(cell), item.item, content.items)
 
 
 def is_apart(heap: Heap, cell: int) -> bool:

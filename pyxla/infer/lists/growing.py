@@ -324,6 +324,7 @@ def hold_parts(engine: Engine, x: Ref, parts: Iterable[Any], index: Any) -> None
         if cell in heap.kept or pinned or not columnar.is_apart(heap, cell):
             raise in_two(engine)
         engine.check_distinct(Ref(cell))
+        columnar.hold_inside(heap, cell, item)
         if cell not in reached(engine):
             del heap.contents[cell]
         else:

@@ -11,7 +11,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
-from typing import Any, cast
+from typing import Any
 
 from pyxla.errors import CompileError, InternalError
 from pyxla.infer.arrays import access as arrays
@@ -330,14 +330,22 @@ def _write(engine: Engine, row: Pooled, place: int, value: Any) -> None:
 
 def same(engine: Engine, x: Ref, y: Ref) -> Any:
     """`x is y` of an instance in a pool, or of a list in a list, and another, a bool."""
-    first, second = [cast(Any, engine.heap.contents[ref.cell]) for ref in (x, y)]
-    if _home(first) is None or _home(first) != _home(second):
-        return Const(False)
-    return engine.rules.compare(engine, "eq", _key(first), _key(second))
+    (home, keys), (other, others) = [_home(engine.heap, ref) for ref in (x, y)]
+    same_: Any = Const(home == other and home is not None)
+    for pair in zip(keys, others, strict=True) if same_.value else ():
+        same_ = engine.rules.both(engine, same_, engine.rules.compare(engine, "eq", *pair))
+    return same_
 
 
-def _home(row: Any) -> tuple[Any, ...] | None:
-    """Where the rows are of which this is one."""
+def _home(heap: Heap, x: Ref) -> tuple[Any, list[Any]]:
+    """Where the rows are of which this is one, and which of them it is: in the list, and in each
+    that this is in."""
+    row: Any = heap.contents[x.cell]
     if type(row) is Pooled:
-        return row.pool.cell, ()
-    return (row.parent.cell, row.path) if type(row) is RowList else None
+        return row.pool.cell, [_key(row)]
+    home: Any = None
+    keys: list[Any] = []
+    while type(row) is RowList:
+        home, keys = (row.parent.cell, row.path, home and home[1:]), [*keys, _key(row)]
+        row = heap.contents.get(row.parent.cell)
+    return home, keys
