@@ -1,42 +1,22 @@
-"""How much an instruction computes and moves, as if XLA fused nothing; and a whole region."""
+"""How much an instruction computes and moves, as if XLA fused nothing."""
 
 from __future__ import annotations
 
 import math
 from collections.abc import Callable, Sequence
 
-from pyxla.ir.core import Instr, Region, Value
+from pyxla.ir.core import Instr, Value
 from pyxla.lower.cost import nbytes
-from pyxla.lower.trips import trips
 from pyxla.ops.convolution import conv_dimension_numbers
 
-KERNEL = 16  # flops in the time that a call of a small kernel takes, at least
 # Move numbers, or only say what they are called.
 _MOVES = frozenset({
     "constant", "reshape", "broadcast", "broadcast_in_dim", "slice", "dynamic_slice", "gather",
     "dynamic_update_slice", "transpose", "concatenate", "pad", "iota", "reverse",
     "optimization_barrier", "bitcast_convert", "convert", "real", "imag", "copy",
 })  # fmt: skip
-_FREE = frozenset({"constant", "reshape", "broadcast", "broadcast_in_dim", "iota"})
+FREE = frozenset({"constant", "reshape", "broadcast", "broadcast_in_dim", "iota"})
 _PARTS = frozenset({"slice", "dynamic_slice", "gather"})
-
-
-def work(region: Region) -> float:
-    """What a run takes at most, in flops, kernels that are called included; infinity where nothing
-    tells how long a loop is."""
-    return sum([_work(instr) for instr in region.instrs if instr.op.name not in _FREE])
-
-
-def _work(instr: Instr) -> float:
-    if not instr.regions or instr.op.name not in ("while", "if", "case", "call", "scope"):
-        return KERNEL + max(flops(instr), moved(instr) / 8)
-    inside = [work(region) for region in instr.regions]
-    if instr.op.name != "while":
-        return max(inside)
-    found = trips(instr)
-    if found is not None and found.bound == 0:  # whatever is inside
-        return 0
-    return (math.inf if found is None else found.bound) * (1 + sum(inside))
 
 
 def flops(instr: Instr) -> float:
@@ -52,7 +32,7 @@ def flops(instr: Instr) -> float:
 def moved(instr: Instr) -> float:
     """The bytes that an instruction reads and writes."""
     name = instr.op.name
-    if name in _FREE:
+    if name in FREE:
         return 0
     results = sum(map(nbytes, instr.results))
     if name in _PARTS:

@@ -126,7 +126,7 @@ class Loaded:
     replay: Callable[[], Loaded] | None = dataclasses.field(repr=False)
 
     options: ClassVar[Options] = DEFAULTS
-    is_endless: ClassVar[bool] = True  # for all that is known
+    work: ClassVar[None] = None  # for all that is known
 
     def __repr__(self) -> str:
         types = self.params if self.parts is None else self.parts.spelled(self.args)

@@ -28,7 +28,7 @@ from pyxla.ir.types import ArrayType, array_type
 from pyxla.options import Options
 from pyxla.runtime import binaries, jaxlink, memory, objects, waiting
 from pyxla.runtime.outcome import OutArray, Outcome, Site, array_uses, check_traceable
-from pyxla.runtime.programs import Program
+from pyxla.runtime.programs import Program, Work
 from pyxla.runtime.words import planned
 
 foreign = late.module("pyxla.ops.foreign")
@@ -36,6 +36,7 @@ jaxlower = late.module("pyxla.runtime.jaxlower")
 making = late.module("pyxla.runtime.making")
 ARRAY = jaxlink.ARRAY
 call_scoped, swap, restored = jaxlink.call_scoped, jaxlink.swap, jaxlink.restored
+LONG = 10**9  # operations: a second, or less
 
 
 class Kept(Program):
@@ -46,11 +47,11 @@ class Kept(Program):
         name: str,
         params: tuple[ArrayType, ...],
         results: tuple[ArrayType, ...],
-        is_endless: bool,
+        work: Work,
         options: Options,
         make: Callable[[], Program],
     ) -> None:
-        fields = {"name": name, "params": params, "results": results, "is_endless": is_endless}
+        fields = {"name": name, "params": params, "results": results, "work": work}
         for field, value in (fields | {"options": options, "_make": make}).items():
             object.__setattr__(self, field, value)
 
@@ -120,6 +121,7 @@ class Executable:
         "_stores",
         "_straight",
         "_waits",
+        "_work",
         "_wide",
         "_words",
         "inner",
@@ -163,6 +165,7 @@ class Executable:
         simple = _is_simple(outcome) and program.results
         self._quick = self._quickly(arrays) if simple else None
         self._waits = True
+        self._work: list[tuple[float, list[int]]] | None = None
 
     def _make(self, jitted: Any, local: bool) -> None:
         """What XLA gets, which is compiled by the first call."""
@@ -254,11 +257,33 @@ class Executable:
         Raises what the program raises; OverflowError for an int that 64 bits do not hold,
         MemoryError, and RuntimeError where XLA fails otherwise.
         """
-        if self._waits and waiting.answers() and jaxlink.is_unbound():
+        if self._waits and self._may_last(leaves) and waiting.answers() and jaxlink.is_unbound():
             result = waiting.answered(self.program.options.timeout, self._here, leaves, args)
-            self._waits = self.program.is_endless or bool(self.program.options.timeout)
+            if self._work is None and not self.program.options.timeout:
+                self._settle()
             return result
         return self._here(leaves, args)
+
+    def _settle(self) -> None:
+        """Find out which calls may take long, once it is compiled."""
+        work, inputs = self.program.work, self.outcome.inputs
+        if work is not None:
+            self._work = [(count, [inputs[k] for k in factors]) for count, factors in work]
+            self._waits = any([factors for _, factors in work]) or self._may_last(())
+
+    def _may_last(self, leaves: Sequence[Any]) -> bool:
+        """Whether nothing tells that a call with these leaves does not take long."""
+        if self._work is None:
+            return True
+        total = 0.0
+        for count, factors in self._work:
+            for leaf in factors:
+                number = leaves[leaf]
+                if not isinstance(number, (int, np.integer)):
+                    return True
+                count *= max(int(number), 0)
+            total += count
+        return total > LONG
 
     @property
     def caller(self) -> Callable[[Sequence[Any], Sequence[Any]], Any]:

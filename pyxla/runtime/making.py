@@ -13,18 +13,16 @@ from pyxla.lower.cpu.barriers import may_hold
 from pyxla.lower.cpu.registers import only_over_elements
 from pyxla.lower.cpu.shift import movable, moved
 from pyxla.lower.dead import has_effect
+from pyxla.lower.duration import duration
 from pyxla.lower.finish import finish
-from pyxla.lower.flops import work
 from pyxla.lower.memory import largest, said
 from pyxla.ops.control import while_
 from pyxla.options import Options
 from pyxla.runtime import jaxlink, memory
 from pyxla.runtime.outcome import Outcome, without_results
 from pyxla.runtime.parts import in_parts
-from pyxla.runtime.programs import Program, program
+from pyxla.runtime.programs import Program, Work, program
 from pyxla.runtime.words import Words
-
-LONG = 10**8  # flops that may take their time
 
 
 def plain(region: Region, options: Options) -> Region:
@@ -37,9 +35,12 @@ def sharding(region: Region) -> Any:
     return next(filter(None, [i.attrs.get("sharding") for i in walk(region.instrs)]), None)
 
 
-def is_endless(region: Region) -> bool:
-    """Whether it has loops of which nothing tells that they do not take long."""
-    return any(instr.op is while_ for instr in walk(region.instrs)) and work(region) > LONG
+def work(region: Region) -> Work:
+    """What its loops, if there are any, take at most."""
+    if not any(instr.op is while_ for instr in walk(region.instrs)):
+        return ()
+    found = duration(region)
+    return None if found is None else tuple([(count, key) for key, count in found.items()])
 
 
 def traits(region: Region) -> jaxlink.Traits:

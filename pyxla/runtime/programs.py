@@ -5,7 +5,7 @@ from __future__ import annotations
 import functools
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any, TypeVar
+from typing import Any, TypeAlias, TypeVar
 
 from pyxla import late
 from pyxla.ir.core import Region
@@ -14,6 +14,8 @@ from pyxla.options import DEFAULTS, Options
 from pyxla.runtime.jaxprivate import weakref_cache_key_types
 
 T = TypeVar("T")
+# A sum of operations (`lower.duration`): how many, times parameters at these positions.
+Work: TypeAlias = tuple[tuple[float, tuple[int, ...]], ...] | None
 jaxlower = late.module("pyxla.runtime.jaxlower")
 making = late.module("pyxla.runtime.making")
 
@@ -67,9 +69,9 @@ class Program:
         return making.sharding(self.region)
 
     @functools.cached_property
-    def is_endless(self) -> bool:
-        """Whether it has loops of which nothing tells how long they are."""
-        return making.is_endless(self.region if self.origin is None else self.origin)
+    def work(self) -> Work:
+        """What its loops take at most; None where nothing tells how long they are."""
+        return making.work(self.region if self.origin is None else self.origin)
 
     @functools.cached_property
     def has_effects(self) -> bool:

@@ -271,7 +271,7 @@ def _header(slot: Slot, found: Found) -> dict[str, Any]:
         "guards": told.guards,
         "static": write(dict(found.static)),
         "program": write(
-            (program.name, program.params, program.results, program.is_endless, found.copies)
+            (program.name, program.params, program.results, program.work, found.copies)
         ),
         "outcome": write(executable.outcome),
     }
@@ -355,7 +355,7 @@ class _Entry:
         if not static.keys() <= known.keys():
             raise _Differs
         described, captured = self._taken(given, places, frozenset(known))
-        name, params, results, endless, copies = self.read(header["program"])
+        name, params, results, work, copies = self.read(header["program"])
         outcome = self.read(header["outcome"])
         request = replace(slot.request, args=described)
 
@@ -363,7 +363,7 @@ class _Entry:
             return compiler.kept(request, captured, known)
 
         binary = Binary(data, *self.read(header["binary"]))
-        program = Kept(name, params, results, endless, slot.request.options, make)
+        program = Kept(name, params, results, work, slot.request.options, make)
         executable = Executable(program, outcome, binary=binary)
         guards = [self._guard(*guard) for guard in header["guards"]]
         constants = {guard: guard.read() for guard in guards}

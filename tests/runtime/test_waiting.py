@@ -201,8 +201,11 @@ def nested(x):
 
 def test_only_what_may_take_long_is_waited_for(monkeypatch: pytest.MonkeyPatch) -> None:
     f, g = pyxla.compile(short), pyxla.compile(short, timeout=60)
+    h = pyxla.compile(endless)
     x = np.ones(1000)
     assert f(x) == g(x) == 1000  # the first call compiles
+    y = x.copy()
+    assert h(y, 10) == h(y, np.int64(10)) == 10
     asked: list[object] = []
     answered = waiting.answered
 
@@ -212,8 +215,18 @@ def test_only_what_may_take_long_is_waited_for(monkeypatch: pytest.MonkeyPatch) 
 
     monkeypatch.setattr(waiting, "answered", seen)
     assert f(x) == 1000
+    assert h(y, -10) == 0
+    assert h(y, np.int64(10)) == 10
     assert asked == []
+    assert h(y, LONG // 5) == LONG // 5
+    assert asked == [0.0]
     assert g(x) == 1000
-    assert asked == [60]
-    assert compilation(nested, x).at("regions").is_endless
-    assert not compilation(short, x).at("regions").is_endless
+    assert asked == [0.0, 60]
+
+
+def test_the_work_of_nested_loops_and_of_single_ones() -> None:
+    x = np.ones(1000)
+    for f, least, most in ((nested, 1e10, 1e12), (short, 1000, 1e5)):
+        ((found, factors),) = compilation(f, x).at("regions").work
+        assert not factors
+        assert least < found < most

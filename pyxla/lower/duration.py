@@ -1,0 +1,359 @@
+"""How long a run takes at most, whatever arrays hold: a polynomial in the ints that it is given.
+
+    for i in range(n):               n * (1 + n * 20) operations
+        for j in range(i): ...
+
+A loop is as long as its counter takes from where it begins to what it is compared with.  Both are
+bounded by what is known of ints: those that are parameters by themselves, counters by their loops.
+Nobody asks whether a polynomial leaves 64 bits: where it does, it is large.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+import numpy as np
+
+from pyxla.ir.core import Instr, Region, Value
+from pyxla.lower.cpu.kernels import can_hold, is_over_elements
+from pyxla.lower.flops import FREE, flops, moved
+from pyxla.lower.rules import definition
+from pyxla.lower.trips import OPPOSITE, conjuncts, induction, known, trips
+from pyxla.ops.check import BOOLS, INTS
+from pyxla.ops.control import while_
+
+KERNEL = 128  # operations in the time that a call of a small kernel takes, at least
+DOUBLINGS = 64.0  # of a number of 64 bits
+# How often each product of parameters, by their positions, counts; one below 0 counts as 0.
+Terms = dict[tuple[int, ...], float]
+ONE: Terms = {(): 1.0}
+
+
+@dataclass(frozen=True, slots=True)
+class Span:
+    """From `low` on, up to `high`; None where nothing is known."""
+
+    low: float | None = None
+    high: Terms | None = None
+
+    @property
+    def end(self) -> float | None:
+        """The number that `high` is."""
+        return None if self.high is None or self.high.keys() - {()} else self.high.get((), 0.0)
+
+    @property
+    def is_natural(self) -> bool:
+        return self.low is not None and self.low >= 0
+
+
+@dataclass(frozen=True, slots=True)
+class _Way:
+    """How a counter changes: by `step`, or by a factor, up or down as `step` says."""
+
+    step: int
+    scales: bool = False
+
+    def onwards(self, begin: Span) -> Span:
+        """Where the counter is, from where it begins."""
+        return Span(begin.low, None) if self.step > 0 else Span(None, begin.high)
+
+
+def duration(region: Region) -> Terms | None:
+    """What a run takes at most, in operations on numbers, kernels that are called included; None
+    where nothing tells how long a loop is."""
+    durations = _Durations()
+    for k, param in enumerate(region.params):
+        if _is_int(param):
+            durations.spans[param] = Span(None, {(k,): 1.0})
+    return durations.region(region)
+
+
+class _Durations:
+    """spans: of the ints that are known.  inside: whether the code is in a loop that is one
+    function, where an operation on numbers is just that."""
+
+    def __init__(self) -> None:
+        self.spans: dict[Value, Span] = {}
+        self.inside = False
+
+    def region(self, region: Region) -> Terms | None:
+        total: Terms | None = {}
+        for instr in region.instrs:
+            total = _sum(total, self.instr(instr))
+        return total
+
+    def span(self, value: Value) -> Span:
+        return self.spans.get(value) or _of_type(value.type.dtype)
+
+    def instr(self, instr: Instr) -> Terms | None:
+        if instr.op is while_:
+            outer = self.inside
+            self.inside = outer or (is_over_elements(instr) and can_hold(instr))
+            found = self.loop(instr)
+            self.inside = outer
+            return found
+        if instr.op.name in ("if", "case", "call", "scope"):
+            return self.branches(instr)
+        if len(instr.results) == 1 and _is_int(instr.result):
+            self.note(instr)
+        if instr.op.name in FREE:
+            return {}
+        if self.inside:
+            return {(): max(flops(instr), 1.0)}
+        return {(): KERNEL + max(flops(instr), moved(instr) / 8)}
+
+    def note(self, instr: Instr) -> None:
+        """What is known of the int that an instruction makes."""
+        rule, content = _RULES.get(instr.op.name), known(instr.result)
+        if content is not None:
+            self.spans[instr.result] = _exactly(content)
+        elif rule is not None:
+            found = rule(*map(self.span, instr.operands))
+            if _fits(found, instr.result.type.dtype):
+                self.spans[instr.result] = found
+
+    def branches(self, instr: Instr) -> Terms | None:
+        longest: Terms | None = {}
+        for region in instr.regions:
+            longest = _larger(longest, self.region(region))
+        for k, result in enumerate(instr.results):
+            if _is_int(result):
+                self.spans[result] = _one_of(*[self.span(r.results[k]) for r in instr.regions])
+        return longest
+
+    def loop(self, loop: Instr) -> Terms | None:
+        cond, body = loop.regions
+        ways = {k: _Way(step) for k, (_, step) in induction(loop).items()}
+        for k, start in enumerate(loop.operands):
+            param, result, begin = body.params[k], body.results[k], self.span(start)
+            if result is param:
+                self.spans[loop.results[k]] = begin
+            elif (way := ways.get(k) or _scaling(param, result)) is not None:
+                ways[k], begin = way, way.onwards(begin)
+            else:
+                continue
+            self.spans[param] = self.spans[cond.params[k]] = begin
+        testing = self.region(cond)
+        times = self.times(loop, ways)
+        if times is not None and not any(times.values()):
+            return {}
+        for k, way in ways.items():
+            self.leave(loop, k, way, times)
+        return _product(times, _sum(ONE, _sum(testing, self.region(body))))
+
+    def times(self, loop: Instr, ways: dict[int, _Way]) -> Terms | None:
+        """The iterations at most."""
+        found, cond = trips(loop), loop.regions[0]
+        bounds: list[Terms | None] = [None if found is None else {(): float(found.bound)}]
+        for test in conjuncts(cond.results[0]):
+            made = definition(test, "compare")
+            if made is None:
+                continue
+            (x, y), direction = map(_strong, made.operands), made.attrs["direction"]
+            for counter, limit, way in ((x, y, direction), (y, x, OPPOSITE[direction])):
+                k = cond.params.index(counter) if counter in cond.params else -1
+                if k in ways:
+                    bounds.append(self.until(loop, k, ways[k], self.span(limit), way))
+        return min([b for b in bounds if b is not None], key=_degree, default=None)
+
+    def until(self, loop: Instr, k: int, way: _Way, limit: Span, direction: str) -> Terms | None:
+        """The iterations until a comparison of a counter fails, which says where it is before."""
+        start, param = self.span(loop.operands[k]), loop.regions[1].params[k]
+        if way.step > 0 and direction in ("LT", "LE"):
+            self.spans[param] = Span(start.low, limit.high)
+            distance = _less(limit.high, start.low)
+            enough = start.low is not None and start.low >= 1
+        elif way.step < 0 and direction in ("GT", "GE"):
+            self.spans[param] = Span(limit.low, start.high)
+            distance = _less(start.high, limit.low)
+            enough = limit.low is not None and limit.low >= (direction == "GE")
+        else:
+            return None
+        if way.scales:
+            return {(): DOUBLINGS} if enough else None
+        step = abs(way.step)
+        found = _sum(distance, {(): step - float(direction in ("LT", "GT"))})
+        return _scaled(found, 1 / step)
+
+    def leave(self, loop: Instr, k: int, way: _Way, times: Terms | None) -> None:
+        """Note where a counter is in a loop, if nothing told, and after it."""
+        start, param = self.span(loop.operands[k]), loop.regions[1].params[k]
+        found = way.onwards(start)
+        if way.step > 0 and not way.scales:
+            found = Span(start.low, _sum(start.high, _scaled(times, way.step)))
+        self.spans[loop.results[k]] = found
+        if self.spans[param].high is None:
+            self.spans[param] = found
+
+
+def _is_int(value: Value) -> bool:
+    return value.type.dtype in INTS and not value.type.shape
+
+
+def _strong(value: Value) -> Value:
+    """A value, but for weakness."""
+    owner = value.owner
+    if not isinstance(owner, Instr) or owner.op.name != "convert":
+        return value
+    (x,) = owner.operands
+    return _strong(x) if x.type.dtype == value.type.dtype else value
+
+
+def _scaling(param: Value, result: Value) -> _Way | None:
+    """Of a counter that is doubled, or halved."""
+    made = definition(result, "multiply", "add", "shift_left", "divide", "shift_right_arithmetic")
+    if made is None or param not in made.operands:
+        return None
+    x, y = made.operands
+    if made.op.name == "add":
+        return _Way(1, True) if x is y else None
+    factor = known(x if y is param and made.op.name == "multiply" else y)
+    if factor is None or factor < (1 if made.op.name.startswith("shift") else 2):
+        return None
+    return _Way(1 if made.op.name in ("multiply", "shift_left") else -1, True)
+
+
+# --- polynomials ------------------------------------------------------------------------------
+
+
+def _degree(terms: Terms) -> tuple[int, float]:
+    return max(map(len, terms), default=0), sum(terms.values())
+
+
+def _sum(x: Terms | None, y: Terms | None) -> Terms | None:
+    if x is None or y is None:
+        return None
+    return {key: x.get(key, 0.0) + y.get(key, 0.0) for key in x | y}
+
+
+def _less(x: Terms | None, y: float | None) -> Terms | None:
+    return None if y is None else _sum(x, {(): -float(y)})
+
+
+def _scaled(x: Terms | None, factor: float) -> Terms | None:
+    """So many times what is not negative of a sum."""
+    return None if x is None else {key: n * factor for key, n in x.items() if n > 0}
+
+
+def _product(x: Terms | None, y: Terms | None) -> Terms | None:
+    if x is None or y is None:
+        return None
+    found: Terms = {}
+    for one, n in x.items():
+        for other, m in y.items():
+            key = tuple(sorted(one + other))
+            found[key] = found.get(key, 0.0) + n * m
+    return found
+
+
+def _larger(x: Terms | None, y: Terms | None) -> Terms | None:
+    if x is None or y is None:
+        return None
+    return {key: max(x.get(key, 0.0), y.get(key, 0.0)) for key in x | y}
+
+
+# --- what operations make of ints -------------------------------------------------------------
+
+
+def _of_type(dtype: np.dtype) -> Span:
+    if dtype in BOOLS:
+        return Span(0, ONE)
+    if dtype not in INTS or dtype.itemsize == 8:
+        return Span()
+    return Span(int(np.iinfo(dtype).min), {(): float(np.iinfo(dtype).max)})
+
+
+def _fits(span: Span, dtype: np.dtype) -> bool:
+    """Whether numbers of a type have these values; one of 64 bits that parameters bound does."""
+    limits = np.iinfo(dtype)
+    if dtype.itemsize < 8 and (span.low is None or span.end is None):
+        return False
+    low = limits.min if span.low is None else span.low
+    end = limits.max if span.end is None else span.end
+    return bool(limits.min <= low and end <= limits.max)
+
+
+def _exactly(number: float) -> Span:
+    return Span(number, {(): float(number)})
+
+
+def _add(x: Span, y: Span) -> Span:
+    low = None if x.low is None or y.low is None else x.low + y.low
+    return Span(low, _sum(x.high, y.high))
+
+
+def _subtract(x: Span, y: Span) -> Span:
+    low = None if x.low is None or y.end is None else x.low - y.end
+    return Span(low, _less(x.high, y.low))
+
+
+def _multiply(x: Span, y: Span) -> Span:
+    if x.is_natural and y.is_natural:
+        return Span(x.low * y.low, _product(x.high, y.high))  # type: ignore[operator]
+    if x.low is not None and x.low == x.end:
+        x, y = y, x
+    factor = y.low
+    if factor is None or factor != y.end:
+        return Span()
+    if factor < 0:
+        x, factor = _subtract(_exactly(0), x), -factor
+    low = None if x.low is None else x.low * factor
+    return Span(low, _product(x.high, {(): float(factor)}))
+
+
+def _one_of(*spans: Span) -> Span:
+    low, high = spans[0].low, spans[0].high
+    for span in spans[1:]:
+        low = None if low is None or span.low is None else min(low, span.low)
+        high = _larger(high, span.high)
+    return Span(low, high)
+
+
+def _minimum(x: Span, y: Span) -> Span:
+    highs = [high for high in (x.high, y.high) if high is not None]
+    return Span(_one_of(x, y).low, min(highs, key=_degree, default=None))
+
+
+def _maximum(x: Span, y: Span) -> Span:
+    lows = [low for low in (x.low, y.low) if low is not None]
+    return Span(max(lows, default=None), _larger(x.high, y.high))
+
+
+def _divide(x: Span, y: Span) -> Span:
+    if y.low is None or y.low < 1:
+        return Span()
+    return Span(0 if x.is_natural else None, _scaled(x.high, 1 / y.low))
+
+
+def _remainder(x: Span, y: Span) -> Span:
+    if y.low is None or y.low < 1:
+        return Span()
+    return Span(0 if x.is_natural else None if y.end is None else -y.end, y.high)
+
+
+def _shift_right(x: Span, y: Span) -> Span:
+    return Span(0 if x.is_natural else None, _scaled(x.high, 1.0)) if y.is_natural else Span()
+
+
+def _and(x: Span, y: Span) -> Span:
+    naturals = [span for span in (x, y) if span.is_natural]
+    highs = [span.high for span in naturals if span.high is not None]
+    return Span(0 if naturals else None, min(highs, key=_degree, default=None))
+
+
+_RULES: dict[str, Callable[..., Span]] = {
+    "add": _add,
+    "subtract": _subtract,
+    "multiply": _multiply,
+    "minimum": _minimum,
+    "maximum": _maximum,
+    "divide": _divide,
+    "remainder": _remainder,
+    "shift_right_arithmetic": _shift_right,
+    "shift_right_logical": _shift_right,
+    "and": _and,
+    "negate": lambda x: _subtract(_exactly(0), x),
+    "convert": lambda x: x,
+    "select": lambda _, x, y: _one_of(x, y),
+}
