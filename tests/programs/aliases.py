@@ -561,3 +561,13 @@ def one_array_twice(x):
     rows[0] = 2
     x[rows, columns] = 5
     return x, columns
+
+
+@program("extents loop", lambda: (np.array([1.5, 0.25, 2.0, 1.25]),))
+def another_name_is_written_while_one_grows(x):
+    chosen = x[x > 1]
+    first, total = chosen, x[1]
+    for i in range(len(x)):
+        chosen = np.append(chosen, total * i)
+        first[0] += 1
+    return chosen, first

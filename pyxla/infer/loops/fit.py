@@ -255,7 +255,8 @@ class Fit:
                     self.value(template.tag, place)
         for cell, union in made.items():
             back = self.unions.get(cell, UNDEFINED)
-            self.ok = self.ok and unions.close(self, union, back)
+            closed = unions.close(self, union, back)  # which may see that it does not fit
+            self.ok = self.ok and closed
 
     def _moved(self, template: Shadow, leaves: list[Ref]) -> list[int] | None:
         """Which of the template's arrays each of `leaves` is."""
