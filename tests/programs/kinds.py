@@ -314,3 +314,52 @@ def number_of_several_kinds_is_none(x):
 def default_of_another_kind(x, least):
     chosen = x[x > least]
     return max(chosen, default=0), min(chosen, default=None), max(chosen, key=abs, default="none")
+
+
+class Board:
+    def __init__(self, marks):
+        self.moves = [
+            [1, 0, 1],
+            [0, 1, 1],
+            [-1, 0, 1],
+            [0, -1, 1],
+            [1, 1, math.sqrt(2)],
+            [-1, -1, math.sqrt(2)],
+        ]
+        self.side = round(max(marks)) + 1
+        self.taken = [[False for _ in range(self.side)] for _ in range(self.side)]
+        for mark in marks:
+            self.taken[int(mark)][1] = True
+
+    def free(self, i, j):
+        found, length = [], 0.0
+        for k, _ in enumerate(self.moves):
+            row, column = i + self.moves[k][0], j + self.moves[k][1]
+            if not self.taken[row][column]:
+                found.append((row, column))
+                length += self.moves[k][2]
+        return found, length
+
+
+@program(
+    "lists columns index",
+    lambda: ([4.0, 1.0, 2.0, 3.0, 1.0], 2, 1),
+    lambda: ([5.0, 1.0, 1.0, 1.0, 1.0], 3, 2),
+)
+def moves_with_lengths(marks, i, j):
+    return Board(marks).free(i, j)
+
+
+@program(
+    "lists index raises",
+    *[
+        lambda i=i: ([3, 4, 5], [[1, 0], [2, 1], [0.5, 2], [1, 1], [0, 0]], np.array([i]))
+        for i in (0, 2)
+    ],
+)
+def index_that_may_be_a_float(items, rows, at):
+    try:
+        found = items[rows[at[0]][0]]
+    except TypeError as error:
+        found = str(error)
+    return found, (7, 8, 9)[rows[at[0]][0]]

@@ -4,14 +4,27 @@ from __future__ import annotations
 
 from typing import Any
 
+import numpy as np
+
 from pyxla.infer import using
 from pyxla.infer.arrays import access as arrays
 from pyxla.infer.calls.dispatch import call
 from pyxla.infer.containers.indexing import delete_item, get_item, set_item
 from pyxla.infer.engine import Engine
 from pyxla.infer.frame import Frame
+from pyxla.infer.heap import RowList
 from pyxla.infer.joins import kinds
-from pyxla.infer.lattice import Array, Compound, Const, Tuple, describe, is_number, is_variant
+from pyxla.infer.lattice import (
+    Array,
+    Compound,
+    Const,
+    Ref,
+    Tuple,
+    describe,
+    is_number,
+    is_variant,
+)
+from pyxla.infer.lists.item_types import LISTS
 from pyxla.infer.lists.rows import is_put_back, take
 from pyxla.infer.operators import REMEDY_NONE
 from pyxla.infer.transfer import transfer
@@ -35,11 +48,20 @@ def _index(engine: Engine, x: Any, key: Any) -> Any:
         if isinstance(key, Tuple):
             return Tuple(tuple([_number(engine, k) for k in key.items]), key.cls)
         return _number(engine, key)
+    words = (
+        f"{'tuple' if isinstance(x, Tuple) else 'list'} indices must be integers or slices, not "
+    )
     if is_variant(key, "optional"):
-        kind = "tuple" if isinstance(x, Tuple) else "list"
-        message = f"{kind} indices must be integers or slices, not NoneType"
-        key = using.some(engine, key, message)
-    return key
+        key = using.some(engine, key, words + "NoneType")
+    content = engine.heap.contents.get(x.cell) if isinstance(x, Ref) else x
+    others = kinds.not_ints(key)
+    if len(others) != 1 or kinds.is_zero_dim(others[0]) or not isinstance(content, _SEQUENCES):
+        return key
+    module = "numpy." if issubclass(others[0], np.generic) else ""
+    return kinds.as_index(engine, key, TypeError(words + module + others[0].__name__))
+
+
+_SEQUENCES = (*LISTS, RowList, Tuple)
 
 
 _NEW_AXIS = TypeError("an index of an array is None here, which would be a new axis")
@@ -49,7 +71,7 @@ def _number(engine: Engine, x: Any) -> Any:
     if is_variant(x, "optional"):
         engine.ensure(x.tag, _NEW_AXIS, catchable=False)
         x = x.value
-    return kinds.as_index(engine, x, KINDS)
+    return kinds.as_index(engine, x, IndexError(KINDS))
 
 
 @transfer("setitem")

@@ -326,14 +326,19 @@ def is_one_of(x: Any, classes: tuple[type, ...]) -> Any:
     return flag_of(x.kinds.tag, [issubclass(kind, classes) for kind in x.kinds.choices])
 
 
-def as_index(engine: Engine, x: Any, message: str) -> Any:
-    """The number `x` where it is an int; an IndexError where it is of a kind that is none."""
-    mixed = getattr(x, "kinds", None)
-    ints = [dtype_of(kind).kind in "iu" for kind in mixed.choices] if mixed is not None else []
-    if not any(ints) or all(ints):
+def as_index(engine: Engine, x: Any, error: Exception) -> Any:
+    """The number `x` where it is an int; `error` where it is of a kind that is none."""
+    others = not_ints(x)
+    if not others or len(others) == len(x.kinds.choices):
         return x
-    engine.ensure(flag_of(mixed.tag, ints), IndexError(message))
+    engine.ensure(flag_of(x.kinds.tag, [kind not in others for kind in x.kinds.choices]), error)
     return exact_of(x)
+
+
+def not_ints(x: Any) -> list[type]:
+    """The kinds of a number of several that are none of ints."""
+    choices = kinds_of(x) if getattr(x, "kinds", None) is not None else ()
+    return [kind for kind in choices if dtype_of(kind).kind not in "iu"]
 
 
 def with_tag(result: Any, given: Sequence[Any], selector: Scalar) -> Any:
