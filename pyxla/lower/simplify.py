@@ -106,7 +106,8 @@ class _Walk:
 
     def final(self, value: Value) -> Value:
         """What stands for `value` here: its replacement; a constant of this region's own."""
-        value = self.env.get(value, value)
+        while (other := self.env.get(value)) is not None:  # code is walked again: so is that one
+            value = other
         owner = value.owner
         if type(owner) is Instr and owner.op is constant:
             return self.constant(owner)

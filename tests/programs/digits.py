@@ -221,3 +221,18 @@ def largest_number(xs):
     words = sorted([str(x) for x in xs], key=lambda w: w * 4, reverse=True)
     joined = "".join(words)
     return joined if joined[0] != "0" else "0"
+
+
+def alike_from_both_ends(n, base):
+    ahead, back = [], []
+    while n > 0:
+        ahead.append(str(n % base))
+        back.insert(0, str(n % base))
+        n //= base
+    return ahead == back
+
+
+@program("strings nested loops", lambda: ())
+def alike_in_two_bases():
+    numbers = range(1, 2000)
+    return sum(n for n in numbers if alike_from_both_ends(n, 8) and alike_from_both_ends(n, 2))
