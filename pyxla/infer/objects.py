@@ -31,7 +31,6 @@ from pyxla.infer.heap import (
     ListCell,
     NumberList,
     ObjectCell,
-    Pooled,
     SetCell,
 )
 from pyxla.infer.instances import construct, exception_init, object_init
@@ -80,7 +79,9 @@ def get_attribute(engine: Engine, x: Any, name: str) -> Any:
         return call_object(engine, type, [x], {})
     if isinstance(x, Ref):
         content: Any = engine.heap.contents[x.cell]
-        if type(content) is not ObjectCell:
+        if pools.class_of_row(engine.heap, x) is not None:
+            content = pools.outlined(engine, content, name)
+        elif type(content) is not ObjectCell:
             content = columnar.kept(engine.heap, x) or engine.content(x)
         if isinstance(content, Array):
             return of_array(engine, x, name)
@@ -364,9 +365,9 @@ def _of_super(engine: Engine, x: Compound, name: str) -> Any:
 def set_attribute(engine: Engine, x: Any, name: str, value: Any, plainly: bool = False) -> None:
     """`x.name = value`; plainly: as `object.__setattr__` does it."""
     x = functions.attributes_of(x) or x
-    content = engine.heap.contents.get(x.cell) if isinstance(x, Ref) else None
-    pooled = type(content) is Pooled
-    content = engine.content(x) if pooled else content
+    content: Any = engine.heap.contents.get(x.cell) if isinstance(x, Ref) else None
+    pooled = pools.class_of_row(engine.heap, x) is not None
+    content = pools.outlined(engine, content) if pooled else content
     if isinstance(content, Array) and name in ("real", "imag"):
         part = part_of(engine, x, name, arrays.dtype_of(engine, x))
         arrays.setitem(engine, part, Const(Ellipsis), value)

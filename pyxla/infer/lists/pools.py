@@ -16,7 +16,16 @@ from typing import Any
 from pyxla.errors import CompileError, InternalError
 from pyxla.infer.arrays import access as arrays
 from pyxla.infer.demands import Demands, Path
-from pyxla.infer.heap import DictCell, Heap, ListCell, ObjectCell, Pooled, RowList, SetCell
+from pyxla.infer.heap import (
+    DictCell,
+    Heap,
+    ListCell,
+    ObjectCell,
+    Pooled,
+    RowList,
+    SetCell,
+    reachable,
+)
 from pyxla.infer.interface import Engine
 from pyxla.infer.lattice import Array, Const, Ref, Tuple, may_be_unbound
 from pyxla.infer.lists import columnar, growing, reading
@@ -211,6 +220,15 @@ def class_of_row(heap: Heap, x: Any) -> type | None:
     return content.cls if type(content) is Pooled and not issubclass(content.cls, Record) else None
 
 
+def outlined(engine: Engine, row: Pooled, name: str = COUNTS) -> ObjectCell:
+    """An instance with its class and the names of its fields, of which one is read."""
+    names = engine.pool_fields[row.cls]
+    fields: dict[str, Any] = dict.fromkeys([x for x in names if x != COUNTS])
+    if name in fields:
+        fields[name] = _row(engine, row, (names.index(name),))
+    return ObjectCell(row.cls, fields)
+
+
 def shown(engine: Engine, row: Pooled) -> ObjectCell | DictCell:
     """An instance with the fields, a dict with the items, that it has now."""
     found = _row(engine, row)
@@ -242,12 +260,17 @@ def _is_same(heap: Heap, x: Any, y: Any) -> bool:
     return x is y
 
 
-def _row(engine: Engine, row: Pooled) -> Tuple:
+def _row(engine: Engine, row: Pooled, path: tuple[int, ...] = ()) -> Any:
+    """All fields of an instance, or the one at `path`.  A row is in its pool, without a check."""
     held = engine.heap.contents[row.pool.cell]
     if type(held) is ListCell and isinstance(row.index, int):
-        return held.items[row.index]
+        whole = held.items[row.index]
+        return whole.items[path[0]] if path else whole
     grown = _grown(engine, row.pool)
-    return reading.read_item(engine, grown.item, iter(grown.columns), _key(row), row.pool)
+    part, before = at_path(grown.item, path)
+    columns = iter(grown.columns[before:])
+    with engine.unchecked():
+        return reading.read_item(engine, part, columns, _key(row), row.pool, path)
 
 
 def _key(row: Pooled | RowList) -> Any:
@@ -274,9 +297,9 @@ def _grown(engine: Engine, pool: Ref) -> Any:
 
 
 def _want_pools(engine: Engine, values: Iterable[Any]) -> None:
-    """Note the classes of instances that rows hold, and of which there is no pool."""
-    for x in values:
-        content = engine.heap.contents.get(x.cell) if isinstance(x, Ref) else None
+    """Note the classes of instances that rows lead to, and of which there is no pool."""
+    for cell in sorted(reachable(engine.heap, values)):
+        content = engine.heap.contents.get(cell)
         if type(content) is ObjectCell:
             remedy(engine, content)
 
@@ -324,8 +347,10 @@ def _write(engine: Engine, row: Pooled, place: int, value: Any) -> None:
     if any(not isinstance(kind, Block) for _, kind, _ in objects(heap, part, value)):
         growing.detach(engine, row.pool)
     growing.hold_parts(engine, row.pool, objects(heap, part, value, (place,)), _key(row))
-    for column, element in zip(grown.columns[before : before + count(part)], written, strict=True):
-        arrays.setitem(engine, column, _key(row), Array(element))
+    columns = grown.columns[before : before + count(part)]
+    with engine.unchecked():
+        for column, element in zip(columns, written, strict=True):
+            arrays.setitem(engine, column, _key(row), Array(element))
 
 
 def same(engine: Engine, x: Ref, y: Ref) -> Any:

@@ -70,7 +70,8 @@ def get(engine: Engine, x: Ref, content: GrowingList, key: Any) -> Any:
         return _part(engine, content, key)
     index = index_of(engine, content, key, f"{content.cls.__name__} index out of range")
     parent = x if content.cls is list else None
-    return read_item(engine, content.item, iter(content.columns), index, parent)
+    with engine.unchecked():  # the index is in order
+        return read_item(engine, content.item, iter(content.columns), index, parent)
 
 
 def unpacked(engine: Engine, x: Ref) -> ListCell:
