@@ -312,3 +312,54 @@ def namespaces(p, x):
     p.a, p.new = p.a + x, q
     made = [SimpleNamespace(k=i, v=v) for i, v in enumerate(p.w)]
     return q, made, p, getattr(p, "b", None), isinstance(q, SimpleNamespace)
+
+
+class Counter:
+    def __init__(self):
+        self.runs = 0
+
+
+class Budget:
+    def __init__(self, size, counter):
+        self.size = size
+        self.counter = counter
+
+
+class Job:
+    kind = 3
+
+    def __init__(self, cost, after, budget):
+        self.cost = cost
+        self.after = after
+        self.budget = budget
+
+    @property
+    def share(self):
+        return self.cost / self.budget.size
+
+
+class Rest(Job):
+    kind = 4
+
+    def __init__(self, cost, after, budget, note):
+        super().__init__(cost, after, budget)
+        self.note = note
+
+
+class Note:
+    def __init__(self, count):
+        self.count = count
+
+
+@program("instances of classes that have one each", lambda: (DATA,), lambda: (-DATA,))
+def jobs_in_turn(x):
+    counter = Counter()
+    rest = Rest(1.0, None, Budget(0.5, counter), Note(0))
+    jobs = first = Job(4.0, Job(2.0, rest, Budget(0.25, counter)), rest.budget)
+    for v in x:
+        first.cost += first.share * first.kind
+        first.budget.counter.runs += 1
+        if isinstance(first, Rest):
+            first.note.count += 1
+        first = first.after or jobs if v < 2 else first.after or rest
+    return jobs.cost, jobs.after.cost, rest.cost, counter.runs, rest.note.count
