@@ -31,6 +31,7 @@ from pyxla.lower.cpu.prologues import gather_prologues
 from pyxla.lower.cpu.registers import keep_in_registers
 from pyxla.lower.cpu.rounding import round_products
 from pyxla.lower.cpu.scatters import scatter_in_order
+from pyxla.lower.cpu.selections import select_in_loops
 from pyxla.lower.cpu.small import hold_small_loops
 from pyxla.lower.cpu.spread import spread_products
 from pyxla.lower.cpu.staging import stage_reductions
@@ -46,7 +47,7 @@ from pyxla.lower.sums import defer_sums
 from pyxla.lower.unroll import unroll
 from pyxla.lower.zeros import keep_zeros
 from pyxla.ops.contract import dot_general
-from pyxla.ops.control import while_
+from pyxla.ops.control import if_, while_
 from pyxla.ops.elementwise import add, atan2, cosine, multiply, sine, square
 from pyxla.ops.index import dynamic_update_slice, scatter
 from pyxla.ops.reduce import reduce, reduce_window
@@ -104,6 +105,7 @@ PASSES = (
     Pass(close, tuple(CLOSED)),
     Pass(unsigned_indices, (while_,), cpu=True),
     Pass(order_updates, (while_,), cpu=True),
+    Pass(select_in_loops, (if_,), cpu=True),
     Pass(fence_reads, (while_,), cpu=True),
     Pass(round_products, (add, multiply, square), cpu=True),
     # Reads what the fences left in the loops.
