@@ -10,7 +10,8 @@ Nobody asks whether a polynomial leaves 64 bits: where it does, it is large.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+import math
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 
 import numpy as np
@@ -19,12 +20,13 @@ from pyxla.ir.core import Instr, Region, Value
 from pyxla.lower.cpu.kernels import can_hold, is_over_elements
 from pyxla.lower.flops import FREE, flops, moved
 from pyxla.lower.rules import definition
-from pyxla.lower.trips import OPPOSITE, conjuncts, induction, known, trips
+from pyxla.lower.trips import OPPOSITE, conjuncts, known, trips
 from pyxla.ops.check import BOOLS, INTS
 from pyxla.ops.control import while_
 
 KERNEL = 128  # operations in the time that a call of a small kernel takes, at least
 DOUBLINGS = 64.0  # of a number of 64 bits
+DEPTH = 8  # of what an iteration makes of a counter
 # How often each product of parameters, by their positions, counts; one below 0 counts as 0.
 Terms = dict[tuple[int, ...], float]
 ONE: Terms = {(): 1.0}
@@ -49,14 +51,24 @@ class Span:
 
 @dataclass(frozen=True, slots=True)
 class _Way:
-    """How a counter changes: by `step`, or by a factor, up or down as `step` says."""
+    """How a counter changes in an iteration: by numbers from `least` to `most`, or by a factor, up
+    or down as these say."""
 
-    step: int
+    least: float
+    most: float
     scales: bool = False
 
-    def onwards(self, begin: Span) -> Span:
-        """Where the counter is, from where it begins."""
-        return Span(begin.low, None) if self.step > 0 else Span(None, begin.high)
+    def after(self, begin: Span, times: Terms | None) -> Span:
+        """Where the counter is after so many iterations, from where it begins."""
+        low = begin.low if self.least >= 0 else None
+        high = begin.high if self.most <= 0 else None
+        if self.scales or times is None:
+            return Span(low, high)
+        if low is None and begin.low is not None and not times.keys() - {()}:
+            low = begin.low + self.least * times[()]
+        if high is None and self.most < math.inf:
+            high = _sum(begin.high, _scaled(times, self.most))
+        return Span(low, high)
 
 
 def duration(region: Region) -> Terms | None:
@@ -124,13 +136,13 @@ class _Durations:
 
     def loop(self, loop: Instr) -> Terms | None:
         cond, body = loop.regions
-        ways = {k: _Way(step) for k, (_, step) in induction(loop).items()}
+        ways: dict[int, _Way] = {}
         for k, start in enumerate(loop.operands):
             param, result, begin = body.params[k], body.results[k], self.span(start)
             if result is param:
                 self.spans[loop.results[k]] = begin
-            elif (way := ways.get(k) or _scaling(param, result)) is not None:
-                ways[k], begin = way, way.onwards(begin)
+            elif _is_int(param) and (way := _way(param, result) or _scaling(param, result)):
+                ways[k], begin = way, way.after(begin, None)
             else:
                 continue
             self.spans[param] = self.spans[cond.params[k]] = begin
@@ -139,7 +151,8 @@ class _Durations:
         if times is not None and not any(times.values()):
             return {}
         for k, way in ways.items():
-            self.leave(loop, k, way, times)
+            found = self.spans[loop.results[k]] = way.after(self.span(loop.operands[k]), times)
+            self.spans[body.params[k]] = _both(self.spans[body.params[k]], found)
         return _product(times, _sum(ONE, _sum(testing, self.region(body))))
 
     def times(self, loop: Instr, ways: dict[int, _Way]) -> Terms | None:
@@ -160,31 +173,20 @@ class _Durations:
     def until(self, loop: Instr, k: int, way: _Way, limit: Span, direction: str) -> Terms | None:
         """The iterations until a comparison of a counter fails, which says where it is before."""
         start, param = self.span(loop.operands[k]), loop.regions[1].params[k]
-        if way.step > 0 and direction in ("LT", "LE"):
+        if way.least > 0 and direction in ("LT", "LE"):
             self.spans[param] = Span(start.low, limit.high)
-            distance = _less(limit.high, start.low)
+            distance, step = _less(limit.high, start.low), way.least
             enough = start.low is not None and start.low >= 1
-        elif way.step < 0 and direction in ("GT", "GE"):
+        elif way.most < 0 and direction in ("GT", "GE"):
             self.spans[param] = Span(limit.low, start.high)
-            distance = _less(start.high, limit.low)
+            distance, step = _less(start.high, limit.low), -way.most
             enough = limit.low is not None and limit.low >= (direction == "GE")
         else:
             return None
         if way.scales:
             return {(): DOUBLINGS} if enough else None
-        step = abs(way.step)
         found = _sum(distance, {(): step - float(direction in ("LT", "GT"))})
         return _scaled(found, 1 / step)
-
-    def leave(self, loop: Instr, k: int, way: _Way, times: Terms | None) -> None:
-        """Note where a counter is in a loop, if nothing told, and after it."""
-        start, param = self.span(loop.operands[k]), loop.regions[1].params[k]
-        found = way.onwards(start)
-        if way.step > 0 and not way.scales:
-            found = Span(start.low, _sum(start.high, _scaled(times, way.step)))
-        self.spans[loop.results[k]] = found
-        if self.spans[param].high is None:
-            self.spans[param] = found
 
 
 def _is_int(value: Value) -> bool:
@@ -200,6 +202,60 @@ def _strong(value: Value) -> Value:
     return _strong(x) if x.type.dtype == value.type.dtype else value
 
 
+def _way(param: Value, value: Value, depth: int = DEPTH) -> _Way | None:
+    """How what an iteration makes of a counter differs from it."""
+    value = _strong(value)
+    owner = value.owner
+    if value is param:
+        return _Way(0, 0)
+    if not isinstance(owner, Instr) or not depth:
+        return None
+    name, operands = owner.op.name, owner.operands
+    if name in ("add", "subtract"):
+        x, y = operands
+        found = _way(param, x, depth - 1)
+        if found is None and name == "add":
+            found, y = _way(param, y, depth - 1), x
+        steps = _constants(y, depth)
+        if found is None or not steps:
+            return None
+        if name == "subtract":
+            steps = [-step for step in steps]
+        return _Way(found.least + min(steps), found.most + max(steps))
+    if name == "select":
+        return _ways_of(param, operands[1:], depth - 1)
+    k = owner.results.index(value)
+    if name == "if":
+        return _ways_of(param, [region.results[k] for region in owner.regions], depth - 1)
+    if name == "while":
+        body = owner.regions[1]
+        begin, inner = (
+            _way(param, operands[k], depth - 1),
+            _way(body.params[k], body.results[k], depth - 1),
+        )
+        if begin is not None and inner is not None:
+            least = begin.least if inner.least >= 0 else -math.inf
+            return _Way(least, begin.most if inner.most <= 0 else math.inf)
+    return None
+
+
+def _constants(value: Value, depth: int) -> list[float]:
+    """The numbers that a value may be, if they are constants."""
+    content, choice = known(value), definition(value, "select")
+    if content is not None or choice is None or not depth:
+        return [] if content is None else [content]
+    x, y = [_constants(x, depth - 1) for x in choice.operands[1:]]
+    return x + y if x and y else []
+
+
+def _ways_of(param: Value, values: Iterable[Value], depth: int) -> _Way | None:
+    found = [_way(param, value, depth) for value in values]
+    ways = [way for way in found if way is not None]
+    if len(ways) < len(found):
+        return None
+    return _Way(min([way.least for way in ways]), max([way.most for way in ways]))
+
+
 def _scaling(param: Value, result: Value) -> _Way | None:
     """Of a counter that is doubled, or halved."""
     made = definition(result, "multiply", "add", "shift_left", "divide", "shift_right_arithmetic")
@@ -207,11 +263,12 @@ def _scaling(param: Value, result: Value) -> _Way | None:
         return None
     x, y = made.operands
     if made.op.name == "add":
-        return _Way(1, True) if x is y else None
+        return _Way(1, 1, True) if x is y else None
     factor = known(x if y is param and made.op.name == "multiply" else y)
     if factor is None or factor < (1 if made.op.name.startswith("shift") else 2):
         return None
-    return _Way(1 if made.op.name in ("multiply", "shift_left") else -1, True)
+    sign = 1 if made.op.name in ("multiply", "shift_left") else -1
+    return _Way(sign, sign, True)
 
 
 # --- polynomials ------------------------------------------------------------------------------
@@ -308,6 +365,10 @@ def _one_of(*spans: Span) -> Span:
         low = None if low is None or span.low is None else min(low, span.low)
         high = _larger(high, span.high)
     return Span(low, high)
+
+
+def _both(x: Span, y: Span) -> Span:
+    return Span(y.low if x.low is None else x.low, y.high if x.high is None else x.high)
 
 
 def _minimum(x: Span, y: Span) -> Span:

@@ -135,7 +135,59 @@ def branches(n, m):
     return count
 
 
-@pytest.mark.parametrize("f", [triangle, downwards, backwards, doubled, strides, meeting, branches])
+def jumps(n, m):
+    count, i = 0, 0
+    while i < n:
+        i += 2 if (i * m) % 3 == 1 else 1
+        count += 1
+    return count
+
+
+def kept(n, m):
+    count, items = 0, []
+    for i in range(n):
+        if (i * m) % 3 == 1:
+            items.append(i)
+    for _ in items:
+        count += 1
+    return count
+
+
+def words(n, m):
+    count, i = 0, 0
+    while i < n:
+        while i < n and (i * m) % 5:
+            i += 1
+            count += 1
+        i += 1
+    return count
+
+
+def stacked(n, m):
+    count, depth = 0, 0
+    for i in range(n):
+        depth += 1 if (i * m) % 3 else -1
+        for _ in range(depth):
+            count += 1
+    return count
+
+
+@pytest.mark.parametrize(
+    "f",
+    [
+        triangle,
+        downwards,
+        backwards,
+        doubled,
+        strides,
+        meeting,
+        branches,
+        jumps,
+        kept,
+        words,
+        stacked,
+    ],
+)
 @pytest.mark.parametrize("given", [(-3, 2), (0, 0), (1, 9), (60, 40), (41, 500)])
 def test_what_runs_less_often_than_is_said(f: Callable[..., int], given: tuple[int, int]) -> None:
     args = given[: f.__code__.co_argcount]
@@ -164,6 +216,13 @@ def turned(n):
     return count
 
 
-@pytest.mark.parametrize("f", [collatz, stays, turned])
+def returns(n, m):
+    i = 0
+    while i < n:
+        i += 1 if (i * m) % 3 else -1
+    return i
+
+
+@pytest.mark.parametrize("f", [collatz, stays, turned, returns])
 def test_what_may_take_for_ever(f: Callable[..., int]) -> None:
     assert operations(f, *[4] * f.__code__.co_argcount) == math.inf
