@@ -94,8 +94,8 @@ def fields_of(x: Any) -> dict[str, Any] | None:
         return None
     own, slotted = vars(x) if hasattr(x, "__dict__") else {}, {}
     if slots:
-        state = object.__reduce_ex__(x, 2)[2]
-        slotted = state[1] if isinstance(state, tuple) else {}
+        names = [name for base in type(x).__mro__ for name in vars(base).get("__slots__", ())]
+        slotted = {name: getattr(x, name) for name in names if hasattr(x, name)}
     return {**own, **slotted}
 
 

@@ -4,9 +4,7 @@ from __future__ import annotations
 
 import datetime
 import decimal
-import fractions
 import hashlib
-import io
 import os
 import subprocess
 import sys
@@ -34,11 +32,6 @@ def two(a: Any, b: Any = 1) -> Any:
 class Point:
     north: float
     east: float = 0.0
-
-
-class Pair(tuple[Any, ...]):
-    def __new__(cls, a: Any, b: Any) -> Any:
-        return super().__new__(cls, (a, b))
 
 
 SPELLED: dict[str, tuple[Callable[..., Any], str]] = {
@@ -92,8 +85,6 @@ REMEDIES: list[tuple[Callable[..., Any], str]] = [
     (lambda x: x[len(x) / 2], "n // 2"),
     (lambda x: x.mean + 1, "x.mean()"),
     (lambda x: x.shape(), "without ()"),
-    (lambda x: Pair(x[0], 3.0), "make the instance outside"),
-    (lambda x: fractions.Fraction(int(x[0]), 3), "ints of your own"),
     (lambda x: x.dot(x).sqrt(), "np.sqrt(x)"),  # type: ignore[attr-defined]
     (lambda x: x.tolist().mean(), "np.mean(x)"),
     (lambda x: {"a": x}.a, "['a']"),  # type: ignore[attr-defined]
@@ -116,7 +107,6 @@ REMEDIES: list[tuple[Callable[..., Any], str]] = [
     (lambda x: datetime.datetime.strptime("2020", "%Y").year, "pass their numbers"),
     (lambda x: datetime.timedelta(days=len(x)).days, "pass their numbers"),
     (lambda x: decimal.Decimal("1.1") + 1, "use floats"),
-    (lambda x: io.StringIO().getvalue(), "join them"),
     (lambda x: hashlib.sha256(b"a").hexdigest(), "digest them outside"),
     (lambda x: x + time.perf_counter(), "pyxla.profile"),
     (lambda x: os.listdir("."), "ask outside"),

@@ -22,7 +22,7 @@ from pyxla.infer.calls.library import apply
 from pyxla.infer.calls.visiting import call_method
 from pyxla.infer.comparisons import compare
 from pyxla.infer.containers import tables
-from pyxla.infer.containers.indexing import content_of, get_item, set_item
+from pyxla.infer.containers.indexing import content_of, get_item
 from pyxla.infer.containers.making import unknown
 from pyxla.infer.containers.structure import iterate, length
 from pyxla.infer.engine import Engine
@@ -470,12 +470,6 @@ def _absolute(engine: Engine, x: Any, library: Any) -> Any:
     if found is not None:
         return found
     return operated(engine, "abs", (x,), engine.abstract(apply(engine, "abs", library, (x,), {})))
-
-
-@rule(operator.setitem)
-def _operator_setitem(engine: Engine, x: Any, key: Any, value: Any) -> Any:
-    set_item(engine, x, key, value)
-    return Const(None)
 
 
 @rule(collections.namedtuple)

@@ -38,7 +38,7 @@ def need_plain(engine: Engine, cls: type, name: str) -> None:
 
 def need_constructible(engine: Engine, cls: type) -> None:
     """Refuse classes whose instances are made in a way of their own."""
-    if issubclass(cls, tuple | BaseException):
+    if issubclass(cls, BaseException):
         need_plain(engine, cls, "__new__")
     if hasattr(cls, "__pyxla_fill__"):  # its items are read as those of its dict
         need_plain(engine, actual(cls), "__iter__")

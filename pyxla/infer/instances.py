@@ -10,7 +10,7 @@ from typing import Any
 from pyxla.infer import generated
 from pyxla.infer.calls.dispatch import call, call_object
 from pyxla.infer.calls.executed import static_arguments
-from pyxla.infer.classes import is_generated, need_constructible
+from pyxla.infer.classes import is_generated, is_python, need_constructible
 from pyxla.infer.engine import Engine
 from pyxla.infer.heap import DictCell, ListCell, ObjectCell
 from pyxla.infer.lattice import Compound, Const, Ref, Tuple
@@ -26,13 +26,13 @@ def construct(engine: Engine, cls: type, args: list[Any], kwargs: dict[str, Any]
     need_constructible(engine, cls)
     if issubclass(cls, BaseException):
         return _construct_exception(engine, cls, args, kwargs)
-    if issubclass(cls, tuple):
-        return _construct_named_tuple(engine, cls, args, kwargs)
     if inspect.isabstract(cls):
         engine.fold_object(object.__new__, (cls,))  # which raises
     new = engine.captures.member(cls, "__new__")
-    if isinstance(new, staticmethod) and isinstance(new.__func__, types.FunctionType):
+    if isinstance(new, staticmethod) and is_python(new.__func__) and not is_generated(new.__func__):
         return _made_by(engine, new.__func__, cls, args, kwargs)
+    if issubclass(cls, tuple):
+        return _tuple_of(engine, cls, args, kwargs)
     x = _instance(engine, cls)
     init = engine.captures.member(cls, "__init__")
     if init is None:
@@ -106,15 +106,32 @@ def _class_made(engine: Engine, cls: type, args: list[Any]) -> type:
     return type(OSError(args[0].value, ""))
 
 
-def _construct_named_tuple(
-    engine: Engine, cls: type, args: list[Any], kwargs: dict[str, Any]
-) -> Tuple:
+@rule(tuple.__new__)
+def _new_tuple(engine: Engine, cls: Any, iterable: Any = Const(()), /) -> Any:
+    """`tuple.__new__(cls, iterable)`."""
+    known = engine.static(cls, "the class of an instance")
+    need_constructible(engine, known)
+    return Tuple(tuple(engine.iterate(iterable)), known)
+
+
+def tuple_new(cls: type, *args: Any, **kwargs: Any) -> None:
+    """The `__new__` of a named tuple, as `super` finds it."""
+
+
+@rule(tuple_new)
+def _new_named(engine: Engine, cls: Any, *args: Any, **kwargs: Any) -> Any:
+    known = engine.static(cls, "the class of an instance")
+    return _tuple_of(engine, known, list(args), kwargs)
+
+
+def _tuple_of(engine: Engine, cls: Any, args: list[Any], kwargs: dict[str, Any]) -> Any:
+    """An instance of a class that derives from `tuple`, as its base makes it."""
     fields = getattr(cls, "_fields", None)
     if fields is None:
-        raise engine.refuse(f"subclasses of tuple other than NamedTuple ({cls.__name__})")
+        return call_object(engine, tuple.__new__, [Const(cls), *args], kwargs)
     values = dict(zip(fields, args, strict=False))
     values.update(kwargs)
-    for name, default in cls._field_defaults.items():  # type: ignore[attr-defined]
+    for name, default in cls._field_defaults.items():
         if name not in values:
             values[name] = engine.captures.abstract(engine, default)
     if set(values) != set(fields) or len(args) > len(fields):

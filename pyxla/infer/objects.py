@@ -31,9 +31,10 @@ from pyxla.infer.heap import (
     ListCell,
     NumberList,
     ObjectCell,
+    SequenceIterator,
     SetCell,
 )
-from pyxla.infer.instances import construct, exception_init, object_init
+from pyxla.infer.instances import construct, exception_init, object_init, tuple_new
 from pyxla.infer.joins import choices, kinds, operated
 from pyxla.infer.lattice import (
     UNDEFINED,
@@ -197,6 +198,8 @@ def _of_instance(engine: Engine, x: Ref, content: ObjectCell, name: str) -> Any:
         return using.moved(engine, content.fields[name])
     if isinstance(found, functools.cached_property):
         return _of_cached(engine, x, content, name, found)
+    if name == "__next__" and content.cls is SequenceIterator:
+        return Compound("method", (Const(next), x))
     if found is None:
         if (fallback := engine.captures.member(content.cls, "__getattr__")) is not None:
             return call_object(engine, fallback, [x, Const(name)], {})
@@ -351,6 +354,9 @@ def _of_super(engine: Engine, x: Compound, name: str) -> Any:
             found = base.__dict__[name]
             if name == "__init__" and base is object:
                 return Const(object_init)
+            if name == "__new__" and issubclass(base, tuple) and base is not tuple:
+                made = getattr(found, "__func__", found)
+                return Const(tuple_new if is_generated(made) else made)
             if name == "__new__":
                 return engine.captures.abstract(engine, getattr(found, "__func__", found))
             if name == "__init__" and issubclass(base, BaseException) and not is_python(found):

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 import pyxla.infer.everything  # noqa: F401 - registers what NumPy's and Python's functions mean
+import pyxla.infer.operator_methods  # noqa: F401 - registers methods that have no rule of their own
 import pyxla.lib.everything  # noqa: F401 - registers the library
 from pyxla.infer.calls import apart, hosted
 from pyxla.infer.calls.dispatch import call, wrapper

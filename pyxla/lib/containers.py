@@ -10,6 +10,7 @@ from __future__ import annotations
 import array
 import collections
 import functools
+import io
 import queue
 import types
 from typing import Any
@@ -20,6 +21,7 @@ from pyxla.lib.bytearrays import ByteArray
 from pyxla.lib.lists import Items, List
 from pyxla.lib.poly1d import Poly1d
 from pyxla.lib.queues import LifoQueue, PriorityQueue, Queue
+from pyxla.lib.text_files import StringIO
 from pyxla.lib.typed_arrays import TypedArray
 
 
@@ -334,6 +336,16 @@ def attributes(x: Any) -> dict[str, Any]:
     return dict(vars(x))
 
 
+def namespaces_equal(x: types.SimpleNamespace, y: Any) -> Any:
+    """`x == y`."""
+    return vars(x) == vars(y) if isinstance(y, types.SimpleNamespace) else NotImplemented
+
+
+def namespaces_differ(x: types.SimpleNamespace, y: Any) -> Any:
+    """`x != y`."""
+    return vars(x) != vars(y) if isinstance(y, types.SimpleNamespace) else NotImplemented
+
+
 class Namespace(Mapping, dict):
     """`x.__dict__`, read and written where the attributes of `owner` are."""
 
@@ -523,6 +535,7 @@ STAND_FOR: dict[type, type] = {
     queue.Queue: Queue,
     queue.PriorityQueue: PriorityQueue,
     queue.LifoQueue: LifoQueue,
+    io.StringIO: StringIO,
 }
 
 _BASES: dict[type, type] = {**STAND_FOR, dict: Dict, list: List}

@@ -158,7 +158,6 @@ FAMILIES: dict[str, Row] = {
         "a bar of progress is drawn while Python runs the loop",
         "loop over what the bar is of, and print now and then",
     ),
-    "fractions": ("XLA holds no fractions", "use floats, or ints of your own"),
     "pandas": _FRAMES,
     "polars": _FRAMES,
     "subprocess": _SETTING,

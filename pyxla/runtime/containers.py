@@ -71,8 +71,8 @@ CONTAINERS: dict[type, Container | None] = {}
 
 def _classify(x: Any) -> Container | None:
     kind = type(x)
-    if kind is tuple or (issubclass(kind, tuple) and hasattr(kind, "_fields")):
-        return _TUPLE
+    if issubclass(kind, tuple) and not hasattr(kind, "n_sequence_fields"):  # those of C
+        return _tuple(kind) if kind.__dictoffset__ or "__iter__" in vars(kind) else _TUPLE
     if kind in _BUILTIN:
         return _BUILTIN[kind]
     if kind in _GENERATORS:
@@ -97,6 +97,26 @@ _TUPLE = Container(
 )
 
 
+def _tuple(cls: type) -> Container:
+    """Tuples of a class of the user's, which may have attributes or its own way to be read."""
+
+    def opened(x: Any) -> tuple[tuple[Any, ...], Iterable[Any], Iterable[Any]]:
+        _need_bare(x)
+        items = tuple(tuple.__iter__(x))
+        return (cls, len(items)), range(len(items)), items
+
+    return Container(opened, lambda x, items: ArgTuple(cls, items))
+
+
+def _need_bare(x: Any) -> None:
+    """Refuse a container of a user's class that has attributes as well."""
+    if fields_of(x):
+        base = next(b.__name__ for b in (dict, list, tuple) if isinstance(x, b))
+        words = f"{{}} is a {type(x).__name__}: a {base} with attributes"
+        remedy = "pass its items and its attributes as arguments of their own"
+        raise BadArgument(words, (), hint=remedy)
+
+
 _BUILTIN: dict[type, Container] = {
     list: Container(
         lambda x: ((list, len(x)), range(len(x)), x), lambda x, items: ArgList(items), True, "items"
@@ -114,16 +134,12 @@ _BUILTIN: dict[type, Container] = {
 }
 
 
-_APART = "pass its items and its attributes as arguments of their own"
-
-
 def _stand(cls: type, *names: str) -> Container:
     """A set or deque, or a dict of another class, of which `names` are static attributes."""
 
     def fields(x: Any) -> tuple[tuple[str, Any], ...]:
-        if cls not in _BUILTIN and fields_of(x):
-            what = f"a {cls.__name__}: a {c_base(cls).__name__} with attributes"
-            raise BadArgument(f"{{}} is {what}", (), hint=_APART)
+        if cls not in _BUILTIN:
+            _need_bare(x)
         return tuple([(name, getattr(x, name)) for name in names])
 
     def listed(x: Any) -> tuple[tuple[Any, ...], Iterable[Any], Iterable[Any]]:

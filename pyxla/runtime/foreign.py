@@ -100,7 +100,7 @@ def thaw(x: Any, arrays: tuple[Any, ...]) -> Any:
             return jax.random.wrap_key_data(items[1], impl=items[0])
         if x.kind is slice:
             return slice(*items[0])
-        return x.kind(*items) if hasattr(x.kind, "_fields") else x.kind(items)
+        return items if x.kind is list else tuple.__new__(x.kind, items)
     return x.value if isinstance(x, Static) else x
 
 
@@ -199,7 +199,7 @@ def _python(x: Any) -> Any:
         return {key: _python(item) for key, item in x.items()}
     if isinstance(x, tuple | list):
         items = [_python(item) for item in x]
-        return type(x)(*items) if hasattr(x, "_fields") else type(x)(items)
+        return items if isinstance(x, list) else tuple.__new__(type(x), items)
     if isinstance(x, slice):
         return slice(*map(_python, (x.start, x.stop, x.step)))
     if isinstance(x, jax.Array) and x.weak_type and x.shape == ():

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import array
 import collections
+import functools
 import operator
 import types
 from collections import Counter
@@ -124,7 +125,7 @@ class _Builders:
                     [p if isinstance(p, str) else (self.build(p[0]), *p[1:]) for p in parts]
                 )
             case OutTuple(cls, items):
-                make = tuple if cls is tuple else cls._make  # type: ignore[attr-defined]
+                make = tuple if cls is tuple else functools.partial(tuple.__new__, cls)
                 each = self.each(items)
                 return lambda values, args, made: make(each(values, args, made))
         if self.is_single(out):

@@ -233,7 +233,8 @@ class Captures:
                 self.constants[place] = value
             if known or place is None:
                 return Const(value) if known else Tuple(items)
-        if isinstance(value, tuple) and hasattr(type(value), "_fields") and is_constant((*value,)):
+        bare = isinstance(value, tuple) and not getattr(value, "__dict__", None)
+        if bare and is_constant((*value,)):
             if place is not None:
                 self.constants[place] = value
             return Tuple(tuple([Const(item) for item in value]), type(value))
@@ -317,7 +318,7 @@ def python_object(engine: Engine, x: Any) -> Any:
         return x.value
     if isinstance(x, Tuple):
         items = [python_object(engine, i) for i in x.items]
-        return tuple(items) if x.cls is tuple else x.cls(*items)
+        return tuple.__new__(x.cls, items)
     if isinstance(x, Ref):
         if columnar.kept(engine.heap, x) is not None:  # its items are numbers of columns
             raise LookupError
@@ -390,7 +391,7 @@ def operand(engine: Engine, x: Any, bounded: bool = False) -> Any:
         return [operand(engine, i, bounded) for i in items]
     if isinstance(x, Tuple):
         items = [operand(engine, i, bounded) for i in x.items]
-        return tuple(items) if x.cls is tuple else x.cls(*items)
+        return tuple.__new__(x.cls, items)
     if isinstance(x, Compound):
         if x.kind == "slice":
             return slice(*[operand(engine, i, bounded) for i in x.items])
@@ -426,7 +427,7 @@ def abstract(engine: Engine, x: Any, zero_d: bool = False) -> Any:
         return x
     if kind is tuple:
         return Tuple(tuple([abstract(engine, i, zero_d) for i in x]))
-    if isinstance(x, tuple) and hasattr(kind, "_fields"):
+    if isinstance(x, tuple):
         return Tuple(tuple([abstract(engine, i, zero_d) for i in x]), kind)
     if kind is list:
         return engine.new_list([abstract(engine, i, zero_d) for i in x])

@@ -11,10 +11,10 @@ import numpy as np
 
 from pyxla.infer import words
 from pyxla.infer.arrays import access as arrays
+from pyxla.infer.calls.visiting import class_of
 from pyxla.infer.engine import Engine
-from pyxla.infer.heap import ObjectCell
 from pyxla.infer.joins import far
-from pyxla.infer.lattice import Array, Const, Ref, Scalar, is_number, number_type
+from pyxla.infer.lattice import Array, Const, Scalar, is_number, number_type
 from pyxla.ir.types import CLASSES, array_type
 
 _INDEX = ((int, "__index__"),)
@@ -68,8 +68,8 @@ def of_words(engine: Engine, value: Any, args: list[Any]) -> Any:
 
 
 def _is_instance(engine: Engine, x: Any) -> bool:
-    content = engine.heap.contents.get(x.cell) if type(x) is Ref else None
-    return type(content) is ObjectCell and not content.cls.__module__.startswith("pyxla.")
+    cls = class_of(engine, x)
+    return cls is not None and not cls.__module__.startswith("pyxla.")
 
 
 def _by_method(engine: Engine, value: Any, args: list[Any]) -> Any:
@@ -106,7 +106,7 @@ def _check(engine: Engine, x: Any, kind: type, name: str, found: Any) -> None:
     else:
         raise engine.refuse(f"{name} returns one of several kinds of numbers here")
     if not issubclass(returned, kind):
-        cls = engine.heap.contents[x.cell].cls
+        cls: Any = class_of(engine, x)
         text = f"{cls.__name__}.{name} returned non-{kind.__name__} (type {returned.__name__})"
         engine.raise_constant(TypeError(text if kind is float else text.split(".", 1)[1]))
 

@@ -149,7 +149,7 @@ def _call_known(engine: Engine, value: Any, args: list[Any], kwargs: dict[str, A
     if engine.captures.is_foreign(value):
         return call_foreign(engine, value, args, kwargs)
     owner = getattr(value, "__self__", None)
-    if isinstance(owner, str) and (found := lookup(getattr(str, name_of(value), None))):
+    if type(owner) in _IMMUTABLE and (found := lookup(getattr(type(owner), name_of(value), None))):
         return call_library(engine, value, found, [Const(owner), *args], kwargs)
     if (found := lookup(getattr(type(value), "__call__", None))) is not None:
         return call_library(engine, value, found, [Const(value), *args], kwargs)
@@ -199,6 +199,7 @@ def _reads(engine: Engine, value: Any, implementation: Any, x: Any) -> bool:
     return standard.reads(value, None)
 
 
+_IMMUTABLE = frozenset({str, int, bool, float, complex, tuple, range, frozenset})
 _CONSUMERS = frozenset({list, tuple, set, sorted, sum, any, all, enumerate, max, min, math.fsum})
 
 

@@ -135,7 +135,7 @@ def _tried(function: Callable[..., Any], args: Sequence[Any], kwargs: dict[str, 
 def _type_of(x: Any) -> Any:
     if isinstance(x, tuple | list):
         parts = [_type_of(item) for item in x]
-        return type(x)(*parts) if hasattr(x, "_fields") else type(x)(parts)
+        return parts if isinstance(x, list) else tuple.__new__(type(x), parts)
     if type(x) is dict:
         return {key: _type_of(item) for key, item in x.items()}
     if type(x) in PYTHON_DTYPES:

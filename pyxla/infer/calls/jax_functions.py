@@ -36,7 +36,7 @@ def _passed(engine: Engine, name: str, x: Any) -> Any:
     """An operand as JAX takes it, functions in it as they are; refuses those of the program."""
     if isinstance(x, tuple):
         items = [_passed(engine, name, item) for item in x]
-        return type(x)(*items) if hasattr(x, "_fields") else tuple(items)
+        return tuple.__new__(type(x), items)
     if isinstance(x, list):
         return [_passed(engine, name, item) for item in x]
     if isinstance(x, dict):

@@ -1,9 +1,7 @@
-"""Operators of NumPy's arrays and scalars with instances of the user's classes, and operators of
-arrays that are called by their names (`a.__matmul__`)."""
+"""Operators of NumPy's arrays and scalars with instances of the user's classes."""
 
 from __future__ import annotations
 
-import operator
 import types
 from typing import Any
 
@@ -15,7 +13,6 @@ from pyxla.infer.engine import Engine
 from pyxla.infer.lattice import Array, Const, Ref
 from pyxla.ir.types import PYTHON_DTYPES
 from pyxla.lib.operands import cast
-from pyxla.lib.registry import rule
 
 _LEAST = -1_000_000.0  # the priority of NumPy's scalars, and of classes that state none
 _MIRROR = {"lt": "gt", "le": "ge", "gt": "lt", "ge": "le", "eq": "eq", "ne": "ne"}
@@ -74,30 +71,3 @@ def _defers(engine: Engine, x: Any, cls: type) -> bool:
         return ufuncs is None
     own = 0.0 if isinstance(x, Ref) else _LEAST
     return bool(own < getattr(cls, "__array_priority__", _LEAST))
-
-
-def _register() -> None:
-    names = ("add", "sub", "mul", "truediv", "floordiv", "mod", "pow", "matmul", "and", "or", "xor")
-    for name in names:
-        function = getattr(operator, f"{name}_" if name in ("and", "or") else name)
-        forward, backward = f"__{name}__", f"__r{name}__"
-        rule(getattr(np.ndarray, forward))(
-            lambda engine, x, y, _f=function: engine.rules.call(engine, Const(_f), [x, y], {})
-        )
-        rule(getattr(np.ndarray, backward))(
-            lambda engine, x, y, _f=function: engine.rules.call(engine, Const(_f), [y, x], {})
-        )
-    for name in _MIRROR:
-        rule(getattr(np.ndarray, f"__{name}__"))(
-            lambda engine, x, y, _n=name: engine.rules.compare(engine, _n, x, y)
-        )
-    for name in ("neg", "abs", "pos", "invert"):
-        rule(getattr(np.ndarray, f"__{name}__"))(
-            lambda engine, x, _f=getattr(operator, name): engine.rules.call(
-                engine, Const(_f), [x], {}
-            )
-        )
-    rule(np.ndarray.__len__)(lambda engine, x: engine.rules.call(engine, Const(len), [x], {}))
-
-
-_register()

@@ -29,6 +29,7 @@ from pyxla.infer.raising.refusals import ITERATION, need
 from pyxla.infer.text import strings
 from pyxla.ir.types import PYTHON_DTYPES
 from pyxla.lib import interpreted, sequences
+from pyxla.lib.containers import namespaces_differ, namespaces_equal
 from pyxla.lib.registry import REGISTRY, rule
 from pyxla.lib.scalars import kind_of
 from pyxla.lib.tables import (
@@ -89,6 +90,16 @@ def _tuple(engine: Engine, x: Any = Const(())) -> Any:
 @rule(types.SimpleNamespace)
 def _namespace(engine: Engine, **fields: Any) -> Ref:
     return engine.new(ObjectCell(types.SimpleNamespace, fields))
+
+
+@rule(types.SimpleNamespace.__eq__)
+def _namespaces_equal(engine: Engine, x: Any, y: Any) -> Any:
+    return call(engine, Const(namespaces_equal), [x, y], {})
+
+
+@rule(types.SimpleNamespace.__ne__)
+def _namespaces_differ(engine: Engine, x: Any, y: Any) -> Any:
+    return call(engine, Const(namespaces_differ), [x, y], {})
 
 
 def source(engine: Engine, x: Any) -> Any:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Callable, Sequence
 from typing import Any
 
@@ -22,7 +23,7 @@ def items_of_columns(
             return item * length
         if isinstance(item, tuple):
             cls, inner = item
-            make = cls._make if hasattr(cls, "_make") else cls
+            make = cls if cls in (tuple, list) else functools.partial(tuple.__new__, cls)
             rows = zip(*[items(i) for i in inner], strict=True) if inner else [()] * length
             return [make(row) for row in rows]
         if isinstance(item, dict) and "pieces" in item:

@@ -8,6 +8,7 @@ outside array which every `print` changes, so that branches, loops and calls car
 from __future__ import annotations
 
 import builtins
+import functools
 import io
 import sys
 from collections.abc import Callable, Sequence
@@ -17,7 +18,8 @@ import numpy as np
 
 from pyxla.frontend import support
 from pyxla.infer.arrays import access as arrays
-from pyxla.infer.calls.visiting import special
+from pyxla.infer.calls.visiting import class_of, special
+from pyxla.infer.classes import assigned
 from pyxla.infer.containers import steps
 from pyxla.infer.containers.indexing import content_of
 from pyxla.infer.engine import Engine
@@ -31,6 +33,7 @@ from pyxla.infer.raising.exceptions import is_exception
 from pyxla.infer.text.pieces import formatted, made_by_host
 from pyxla.ir.core import Value
 from pyxla.lib.registry import rule
+from pyxla.lib.text_files import print_to
 from pyxla.ops.foreign import host_call
 
 # From the arrays that a host call is given to a Python object.
@@ -46,7 +49,12 @@ def _print(
     file: Any = Const(None),
     flush: Any = Const(False),
 ) -> Any:
-    stream = _stream(engine, file)
+    default = isinstance(file, Const) and file.value is None
+    if default and assigned(engine, sys, "stdout") is not None:
+        file = engine.captures.assigned(engine, sys, "stdout")
+    if (stream := _stream(engine, file)) is None:
+        given = [file, Tuple(args), sep, end, flush]
+        return engine.rules.call(engine, Const(print_to), given, {})
     values: list[Value] = []
     readers = [reader(engine, x, values) for x in args]
     ends = [reader(engine, x, values) for x in (sep, end, flush)]
@@ -60,8 +68,9 @@ def _print(
     return Const(None)
 
 
-def _stream(engine: Engine, file: Any) -> Callable[[], Any]:
-    """What is printed to, when the program prints: an attribute of `sys`, or an open file."""
+def _stream(engine: Engine, file: Any) -> Callable[[], Any] | None:
+    """What is printed to, when the program prints: an attribute of `sys`, or an open file; None
+    where it is an instance of the program's."""
     if isinstance(file, Const) and file.value is None:
         return lambda: sys.stdout
     outside = [place.read() for place, x in engine.captures.places.items() if x is file]
@@ -71,6 +80,8 @@ def _stream(engine: Engine, file: Any) -> Callable[[], Any]:
             return lambda: getattr(sys, name)
     if isinstance(file, Const) and isinstance(file.value, io.IOBase):
         return lambda: file.value
+    if class_of(engine, file) is not None:
+        return None
     raise engine.refuse(
         "print(file=...) is compiled for sys.stdout, sys.stderr and files that are open",
         "return the text, and write it outside",
@@ -117,7 +128,7 @@ def reader(engine: Engine, x: Any, values: list[Value]) -> Reader:
     if isinstance(x, Array):
         return _array(x, values)
     if isinstance(x, Tuple):
-        make = tuple if x.cls is tuple else x.cls._make  # type: ignore[attr-defined]
+        make = functools.partial(tuple.__new__, x.cls)
         return _sequence(engine, make, x.items, values)
     if is_exception(x):
         return reader(engine, formatted(engine, x, "s"), values)

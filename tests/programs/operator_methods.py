@@ -1,0 +1,66 @@
+"""Methods of built-in types that operators call, named by the program itself."""
+
+from __future__ import annotations
+
+import functools
+import operator
+import types
+from typing import Any
+
+import numpy as np
+
+from tests.programs import program
+
+
+@program("functions", lambda: ([3, 1, 2], {"a": 2, "b": 1}))
+def methods_as_functions(xs, d):
+    by_value = sorted(range(len(xs)), key=xs.__getitem__), max(d, key=d.__getitem__)
+    kept = list(filter({1, 2}.__contains__, xs)), list(map(d.__contains__, "abc"))
+    folded = functools.reduce(int.__add__, xs), list(map(int.__neg__, xs))
+    return by_value, kept, folded, list(map(str.__len__, ["a", "bc"])), sorted(map(abs, xs))
+
+
+@program("functions", lambda: ([3, 1, 2], 5, 2.5))
+def called_by_name(xs, n, v):
+    lengths = xs.__len__(), "abc".__len__(), (1, 2).__len__(), np.ones(n).__len__()
+    numbers = n.__pow__(2), v.__neg__(), n.__mod__(2), v.__abs__(), v.__int__(), v.__round__()
+    mixed = n.__add__(2.5) is NotImplemented, n.__eq__(5), [1].__eq__((1,)), v.__add__(n)
+    texts = "a".__add__("b"), n.__str__(), xs.__eq__([3, 1, 2]), (1).__add__(n)
+    following = iter([1, n]).__next__
+    return lengths, numbers, mixed, texts, following(), following(), xs.__iter__().__next__()
+
+
+@program("functions", lambda: ([3, 1, 2], {"a": 1}))
+def items_set_by_name(xs, d):
+    xs.__setitem__(0, 9)
+    xs.__delitem__(1)
+    xs.__iadd__([4])
+    d.__setitem__("b", 2)
+    operator.delitem(d, "a")
+    operator.setitem(d, "c", 5)
+    return xs, d, d.__len__(), list(d.__iter__())
+
+
+class Ring(list):
+    def __getitem__(self, i: Any) -> Any:
+        return list.__getitem__(self, i % list.__len__(self))
+
+    def __add__(self, other: Any) -> Any:
+        return Ring(list.__add__(self, other))
+
+
+class Doubled(dict):
+    def __setitem__(self, key: Any, x: Any) -> None:
+        dict.__setitem__(self, key, x * 2)
+
+    def __contains__(self, key: object) -> bool:
+        return not dict.__contains__(self, key)
+
+
+@program("classes", lambda: ([1, 2],))
+def methods_of_the_base(xs):
+    ring, doubled = Ring(xs), Doubled()
+    doubled["a"] = 3
+    space = types.SimpleNamespace(a=1, b=xs[1])
+    same = space == types.SimpleNamespace(a=1, b=2), space != types.SimpleNamespace(a=1)
+    return ring[5], ring + [3], doubled, "a" in doubled, same
