@@ -56,7 +56,7 @@ class StringIO(io.StringIO):
         self.at += len(found)
         return found
 
-    def readlines(self, hint: Any = -1, /) -> list[str]:
+    def readlines(self, hint: Any = -1, /) -> Any:
         return self.read().splitlines(True)
 
     def __iter__(self) -> Any:
