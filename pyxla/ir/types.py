@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import functools
 import math
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -141,6 +141,13 @@ class Far:
         """As that of a named tuple."""
         (rest,) = parts
         return self.units * UNIT + rest
+
+
+def tuple_maker(cls: Any) -> Callable[[Any], Any]:
+    """What makes of items a list, a tuple of that class, or the int that `Far` stands for."""
+    if cls in (list, tuple):
+        return cls
+    return functools.partial(tuple.__new__, cls) if isinstance(cls, type) else cls._make
 
 
 def python_type(kind: type) -> ArrayType:

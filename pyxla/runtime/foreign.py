@@ -100,7 +100,8 @@ def thaw(x: Any, arrays: tuple[Any, ...]) -> Any:
             return jax.random.wrap_key_data(items[1], impl=items[0])
         if x.kind is slice:
             return slice(*items[0])
-        return items if x.kind is list else tuple.__new__(x.kind, items)
+        derived = isinstance(x.kind, type) and issubclass(x.kind, tuple)
+        return tuple.__new__(x.kind, items) if derived else x.kind(items)
     return x.value if isinstance(x, Static) else x
 
 

@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import array
 import collections
-import functools
 import operator
 import types
 from collections import Counter
@@ -18,6 +17,7 @@ import numpy as np
 
 from pyxla.frontend.support import formatted
 from pyxla.infer.lists.host import items_of_columns
+from pyxla.ir.types import tuple_maker
 from pyxla.lib.containers import actual, c_base
 from pyxla.lib.random.state import STATES, copy_state
 from pyxla.lib.records import FIELD
@@ -125,7 +125,7 @@ class _Builders:
                     [p if isinstance(p, str) else (self.build(p[0]), *p[1:]) for p in parts]
                 )
             case OutTuple(cls, items):
-                make = tuple if cls is tuple else functools.partial(tuple.__new__, cls)
+                make = tuple_maker(cls)
                 each = self.each(items)
                 return lambda values, args, made: make(each(values, args, made))
         if self.is_single(out):

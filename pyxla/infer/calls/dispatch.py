@@ -149,8 +149,10 @@ def _call_known(engine: Engine, value: Any, args: list[Any], kwargs: dict[str, A
     if engine.captures.is_foreign(value):
         return call_foreign(engine, value, args, kwargs)
     owner = getattr(value, "__self__", None)
-    if type(owner) in _IMMUTABLE and (found := lookup(getattr(type(owner), name_of(value), None))):
-        return call_library(engine, value, found, [Const(owner), *args], kwargs)
+    operates = type(owner) in _IMMUTABLE and name_of(value).startswith("__")
+    if operates or isinstance(owner, str):
+        if (found := lookup(getattr(type(owner), name_of(value), None))) is not None:
+            return call_library(engine, value, found, [Const(owner), *args], kwargs)
     if (found := lookup(getattr(type(value), "__call__", None))) is not None:
         return call_library(engine, value, found, [Const(value), *args], kwargs)
     if isinstance(getattr(type(value), "__call__", None), types.FunctionType):
@@ -199,7 +201,7 @@ def _reads(engine: Engine, value: Any, implementation: Any, x: Any) -> bool:
     return standard.reads(value, None)
 
 
-_IMMUTABLE = frozenset({str, int, bool, float, complex, tuple, range, frozenset})
+_IMMUTABLE = frozenset({int, bool, float, complex, tuple, range, frozenset})
 _CONSUMERS = frozenset({list, tuple, set, sorted, sum, any, all, enumerate, max, min, math.fsum})
 
 

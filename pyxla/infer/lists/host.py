@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import functools
 from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
 
 from pyxla.frontend.support import put_together, text_of
+from pyxla.ir.types import tuple_maker
 
 
 def items_of_columns(
@@ -23,7 +23,7 @@ def items_of_columns(
             return item * length
         if isinstance(item, tuple):
             cls, inner = item
-            make = cls if cls in (tuple, list) else functools.partial(tuple.__new__, cls)
+            make = tuple_maker(cls)
             rows = zip(*[items(i) for i in inner], strict=True) if inner else [()] * length
             return [make(row) for row in rows]
         if isinstance(item, dict) and "pieces" in item:

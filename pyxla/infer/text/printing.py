@@ -8,7 +8,6 @@ outside array which every `print` changes, so that branches, loops and calls car
 from __future__ import annotations
 
 import builtins
-import functools
 import io
 import sys
 from collections.abc import Callable, Sequence
@@ -32,6 +31,7 @@ from pyxla.infer.places import STREAM
 from pyxla.infer.raising.exceptions import is_exception
 from pyxla.infer.text.pieces import formatted, made_by_host
 from pyxla.ir.core import Value
+from pyxla.ir.types import tuple_maker
 from pyxla.lib.registry import rule
 from pyxla.lib.text_files import print_to
 from pyxla.ops.foreign import host_call
@@ -128,8 +128,7 @@ def reader(engine: Engine, x: Any, values: list[Value]) -> Reader:
     if isinstance(x, Array):
         return _array(x, values)
     if isinstance(x, Tuple):
-        make = functools.partial(tuple.__new__, x.cls)
-        return _sequence(engine, make, x.items, values)
+        return _sequence(engine, tuple_maker(x.cls), x.items, values)
     if is_exception(x):
         return reader(engine, formatted(engine, x, "s"), values)
     if isinstance(x, Compound) and x.kind == "text":
