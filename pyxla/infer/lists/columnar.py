@@ -14,7 +14,7 @@ from pyxla.infer.arrays import views
 from pyxla.infer.arrays.blocks import Range
 from pyxla.infer.arrays.shadows import resolve
 from pyxla.infer.facts import extent
-from pyxla.infer.heap import GrowingList, Heap, ListCell, NumberList, RowList
+from pyxla.infer.heap import GrowingList, Heap, ListCell, NumberList, RowList, reachable
 from pyxla.infer.lattice import Array, Ref, Scalar
 from pyxla.infer.lists import rows
 from pyxla.infer.lists.item_types import Item, Nested, Number
@@ -177,29 +177,41 @@ def laid_out(heap: Heap, x: Ref, item: Item, capacity: int, sized: bool = True) 
     return GrowingList(tuple(columns), item)
 
 
-def _hold_all(heap: Heap, x: Ref, item: Item, items: Sequence[Any]) -> None:
-    """The objects in the items of a list that becomes columns: lists are its rows."""
+def _hold_all(
+    heap: Heap, x: Ref, item: Item, items: Sequence[Any], live: set[int] | None = None
+) -> None:
+    """The objects in the items of a list that becomes columns: lists are its rows.  live: those
+    that anybody may still look at."""
     for i, part in enumerate(items):
         for cell, kind, path in list(objects(heap, item, part)):
+            if live is not None and live.isdisjoint(reachable(heap, [Ref(cell)])):
+                continue
             if isinstance(kind, Nested):
                 taken = type(heap.contents[cell]) is RowList or cell in heap.entangled
                 if taken or not is_apart(heap, cell):
                     raise CompileError(ALIAS, heap.infos[cell].loc, hint=COPY, remedy="shared")
-                hold_inside(heap, cell, kind)
+                hold_inside(heap, cell, kind, live)
                 heap.contents[cell] = RowList(x, i, path)
             else:
                 rows.held(heap, cell)
 
 
-def hold_inside(heap: Heap, cell: int, item: Nested) -> None:
+def hold_inside(heap: Heap, cell: int, item: Nested, live: set[int] | None = None) -> None:
     """See to the objects in a list that becomes a row of another: lists are rows of this one."""
-    content: Any = heap.contents[cell]
-    if type(content) is not ListCell or item.item is None:
-        return
-    held = [cell for part in content.items for cell, *_ in objects(heap, item.item, part)]
+    held = inside(heap, cell, item)
     if heap.infos[cell].pinned is None and any(heap.infos[c].pinned is not None for c in held):
         raise CompileError(ALIAS, heap.infos[cell].loc, hint=COPY, remedy="shared")
-    _hold_all(heap, Ref(cell), item.item, content.items)
+    content: Any = heap.contents[cell]
+    if held:
+        _hold_all(heap, Ref(cell), item.item, content.items, live)
+
+
+def inside(heap: Heap, cell: int, item: Nested) -> list[int]:
+    """The cells of the objects in a list that is in no columns."""
+    content: Any = heap.contents[cell]
+    if type(content) is not ListCell or item.item is None:
+        return []
+    return [cell for part in content.items for cell, *_ in objects(heap, item.item, part)]
 
 
 def is_apart(heap: Heap, cell: int) -> bool:

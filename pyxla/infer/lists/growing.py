@@ -55,7 +55,7 @@ from pyxla.infer.lists.items import (
 )
 from pyxla.infer.lists.laying import one, values
 from pyxla.infer.lists.reading import columns_of, index_of, length, positive, read_item
-from pyxla.infer.lists.rows import reached
+from pyxla.infer.lists.rows import reached, reached_otherwise
 from pyxla.ir.core import Value
 from pyxla.lib.operands import cast
 from pyxla.ops.index import dynamic_update_slice
@@ -324,7 +324,8 @@ def hold_parts(engine: Engine, x: Ref, parts: Iterable[Any], index: Any) -> None
         if cell in heap.kept or pinned or not columnar.is_apart(heap, cell):
             raise in_two(engine)
         engine.check_distinct(Ref(cell))
-        columnar.hold_inside(heap, cell, item)
+        if columnar.inside(heap, cell, item):
+            columnar.hold_inside(heap, cell, item, reached_otherwise(engine, cell))
         if cell not in reached(engine):
             del heap.contents[cell]
         else:

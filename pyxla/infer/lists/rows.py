@@ -18,7 +18,7 @@ from typing import Any
 
 from pyxla.errors import CompileError
 from pyxla.infer.arrays import access as arrays
-from pyxla.infer.heap import GrowingList, Heap, ObjectCell, Pooled, reachable
+from pyxla.infer.heap import GrowingList, Heap, ListCell, ObjectCell, Pooled, reachable
 from pyxla.infer.interface import Engine
 from pyxla.infer.lattice import Array, Ref, Scalar
 from pyxla.infer.lists.item_types import Block, Item, Maybe, Row
@@ -31,6 +31,12 @@ def reached(engine: Engine, heap: Heap | None = None) -> set[int]:
     return reachable(
         engine.heap if heap is None else heap, [*engine.in_use(), *engine.captures.pinned]
     )
+
+
+def reached_otherwise(engine: Engine, cell: int) -> set[int]:
+    """The cells that the program may still look at, if nothing were in a list."""
+    heap = engine.heap
+    return reached(engine, Heap(heap.infos, {**heap.contents, cell: ListCell(())}))
 
 
 @dataclass(eq=False, slots=True)
