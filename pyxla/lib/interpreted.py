@@ -407,8 +407,10 @@ def cycle(items: Any) -> Iterator[Any]:
             yield x
 
 
-def repeat(x: Any) -> Iterator[Any]:
-    while True:
+def repeat(x: Any, *times: int) -> Iterator[Any]:
+    while not times:
+        yield x
+    for _ in range(*times):
         yield x
 
 

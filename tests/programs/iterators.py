@@ -437,3 +437,21 @@ def rest_of_rewound(items):
     except ValueError as error:
         return first, rest, str(error)
     return first, rest, a + b + c
+
+
+@program("generators", lambda: (np.array([1.0, 2.0, 3.0]), 0.1))
+def steps_that_need_no_number(x, rate):
+    for _ in itertools.repeat(None, 5000):
+        x = x - rate * (x - 1.5)
+    return x
+
+
+@program("generators", lambda: ([3, 1, 2], 4), lambda: ([3, 1, 2], 0), lambda: ([3, 1, 2], -1))
+def repeated_so_often(xs, n):
+    twice = itertools.repeat(xs, 2)
+    first = next(twice)
+    first.append(n)
+    left = list(twice)
+    squares = list(map(pow, xs, itertools.repeat(2, n)))
+    pairs = list(zip(itertools.repeat(n, times=3), xs, strict=False))
+    return left, left[0] is xs, squares, pairs, sum(itertools.repeat(n, n)), next(twice, None)

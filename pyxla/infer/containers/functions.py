@@ -157,11 +157,9 @@ def _starmap(engine: Engine, function: Any, x: Any) -> Any:
 
 
 @rule(itertools.repeat)
-def _repeat(engine: Engine, x: Any, times: Any = None) -> Any:
-    if times is None:
-        return call(engine, Const(interpreted.repeat), [x], {})
-    items = (x,) * engine.static(times, "the number of repetitions")
-    return iterator(engine, Tuple(items))
+def _repeat(engine: Engine, object: Any, times: Any = None) -> Any:
+    given = [object] if times is None else [object, times]
+    return call(engine, Const(interpreted.repeat), given, {})
 
 
 @rule(iter, support.once)
