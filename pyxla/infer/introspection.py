@@ -13,12 +13,12 @@ from typing import Any
 
 import numpy as np
 
-from pyxla.errors import CompileError
+from pyxla.errors import CompileError, is_library
 from pyxla.frontend import dispatchers, support
 from pyxla.infer import using
 from pyxla.infer.arrays import access as arrays
 from pyxla.infer.arrays.shadows import flag_of, number, one_of, position
-from pyxla.infer.calls import functions
+from pyxla.infer.calls import coroutines, functions
 from pyxla.infer.calls.dispatch import call
 from pyxla.infer.calls.visiting import find
 from pyxla.infer.classes import has_get
@@ -26,7 +26,7 @@ from pyxla.infer.containers.indexing import content_of
 from pyxla.infer.engine import Engine
 from pyxla.infer.facts.refine import is_there
 from pyxla.infer.frame import Stopped
-from pyxla.infer.heap import DictCell, ObjectCell
+from pyxla.infer.heap import DictCell, ObjectCell, SequenceIterator
 from pyxla.infer.joins import choices
 from pyxla.infer.joins.kinds import is_one_of, is_zero_dim, kinds_of
 from pyxla.infer.lattice import (
@@ -49,6 +49,7 @@ from pyxla.infer.raising.objects import class_of_exception
 from pyxla.lib import containers
 from pyxla.lib.containers import actual
 from pyxla.lib.interpreted import attribute_or, computed_or, is_computed
+from pyxla.lib.iterators import Steps
 from pyxla.lib.refused import NO_NAMES
 from pyxla.lib.registry import rule
 from pyxla.ops.elementwise import add, multiply
@@ -64,6 +65,32 @@ def _of_each(engine: Engine, x: Variant, asked: Callable[[Any], Any]) -> Any:
     if of_none.value:
         return either(engine, negate(engine, there), hit)
     return both(engine, there, hit)
+
+
+class _Iterator:
+    """What is certain of the class of an iterator that is kept in another form than CPython's."""
+
+    def __iter__(self) -> Any: ...
+
+    def __next__(self) -> Any: ...
+
+
+_NOT_KNOWN = (
+    "the class of this iterator is not known in compiled code",
+    "isinstance(x, collections.abc.Iterator) asks whether it is one",
+)
+
+
+def _class_of_iterator(engine: Engine, x: Any) -> type | None:
+    """The class of a generator of the user's, `_Iterator` for others; None of other objects."""
+    content = content_of(engine, x)
+    kept = content if isinstance(content, ObjectCell) else None
+    made = kept.fields.get("made", x) if kept is not None else x
+    if coroutines.is_generator(made):
+        return _Iterator if is_library(made.meta[0].source.loc) else types.GeneratorType
+    if kept is not None and issubclass(kept.cls, SequenceIterator | Steps):
+        return _Iterator
+    return _Iterator if isinstance(x, Compound) and x.kind == "reversed" else None
 
 
 @rule(isinstance, support.is_instance)
@@ -87,6 +114,11 @@ def _isinstance(engine: Engine, x: Any, classes: Any) -> Any:
         return Const(isinstance(x.value, tuple(flat)))
     if getattr(x, "kinds", None) is not None:
         return is_one_of(x, tuple(flat))
+    if (cls := _class_of_iterator(engine, x)) is not None:
+        found = any(issubclass(cls, one) for one in flat)
+        if cls is _Iterator and not found and any(hasattr(one, "__next__") for one in flat):
+            raise engine.refuse(*_NOT_KNOWN)
+        return Const(found)
     return Const(is_instance(engine, x, tuple(flat)))
 
 
@@ -112,7 +144,10 @@ def _type(engine: Engine, x: Any) -> Any:
             return choices.one_of_these(tag, [type(None), cls.value])
         place = multiply(tag.value, add(cls.tag.value, number(1)))
         return choices.one_of_these(one_of(place, 1 + len(cls.items)), [type(None), *cls.values])
-    return Const(actual(type_of(engine, x)))
+    cls = _class_of_iterator(engine, x)
+    if cls is _Iterator:
+        raise engine.refuse(*_NOT_KNOWN)
+    return Const(cls or actual(type_of(engine, x)))
 
 
 @rule(getattr)
@@ -159,6 +194,8 @@ def _has(engine: Engine, x: Any, name: str) -> bool:
         return hasattr(content.cls, name)
     if isinstance(x, Const):
         return hasattr(x.value, name)
+    if (cls := _class_of_iterator(engine, x)) is not None:
+        return hasattr(cls, name)
     if isinstance(content, ObjectCell):
         return name in content.fields or hasattr(content.cls, name)
     if is_number(x) or (isinstance(content, Array) and not engine.is_jax(x)):

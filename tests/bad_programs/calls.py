@@ -6,6 +6,7 @@ from __future__ import annotations
 import decimal
 import functools
 import heapq
+import itertools
 import json
 import os
 import pathlib
@@ -243,3 +244,8 @@ def merges_an_iterator(x):
 @bad("the class of this OSError depends on its first argument", int)
 def unknown_system_error(n):
     raise OSError(n, "no file")  # <-
+
+
+@bad("the class of this iterator is not known in compiled code", int)
+def class_of_an_iterator(n):
+    return isinstance(itertools.count(n), itertools.count)  # <-

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import itertools
+import types
 from collections import deque
+from collections.abc import Iterator
 
 import numpy as np
 
@@ -455,3 +457,20 @@ def repeated_so_often(xs, n):
     squares = list(map(pow, xs, itertools.repeat(2, n)))
     pairs = list(zip(itertools.repeat(n, times=3), xs, strict=False))
     return left, left[0] is xs, squares, pairs, sum(itertools.repeat(n, n)), next(twice, None)
+
+
+def nested(x):
+    if isinstance(x, (list, types.GeneratorType)):
+        return [z for y in x for z in nested(y)]
+    return [x]
+
+
+@program("generators classes", lambda: ([1.5, 2.0, 3.0],))
+def classes_of_iterators(xs):
+    step, once = squares(xs), iter(xs)
+    read = next(step) + next(once)
+    kinds = [isinstance(x, Iterator) for x in (step, once, xs, itertools.count(), reversed(xs))]
+    lists = [isinstance(x, list | dict) for x in (step, once, xs, itertools.repeat(1, 2))]
+    made = type(squares(xs)) is types.GeneratorType, isinstance(step, types.GeneratorType)
+    there = [hasattr(once, "__next__"), hasattr(once, "items"), hasattr(step, "at")]
+    return read, kinds, lists, made, there, nested([xs, squares(xs), [squares([2])]])
