@@ -288,7 +288,7 @@ def trap(x):
     try:
         NAME = x
         while NAME.sum() > 0:
-            NAME = NAME[1:]
+            NAME = np.stack([NAME, NAME])
         return len(NAME)
     except (ValueError, TypeError, IndexError, AttributeError):
         return -1

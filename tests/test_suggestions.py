@@ -73,12 +73,6 @@ def deleting(x: Any) -> Any:
     return x
 
 
-def shrinking(x: Any) -> Any:
-    while x.std() > 0.5:
-        x = (x[1:] + x[:-1]) / 2
-    return x
-
-
 REMEDIES: list[tuple[Callable[..., Any], str]] = [
     (lambda x: np.zeros(len(x) / 2), "n // 2"),
     (lambda x: np.zeros(2, 3), "one tuple"),  # type: ignore[call-overload]
@@ -100,7 +94,6 @@ REMEDIES: list[tuple[Callable[..., Any], str]] = [
     (lambda x: [0.0] * (len(x) / 2), "n // 2"),  # type: ignore[operator]
     (lambda x: Point(x[0]).height, "it has east and north"),  # type: ignore[attr-defined]
     (lambda x: max({"a": 1}.items), "call it"),  # type: ignore[call-overload]
-    (shrinking, "append to a list"),
     (lambda x: "largest: " + x.max(), "str(n)"),
     (lambda x: hiding(x), "another name"),
     (lambda x: open("a", "w").write(str(x)), "return what is to be written"),

@@ -12,6 +12,7 @@ from dataclasses import dataclass, field, fields, replace
 from typing import Any
 
 from pyxla.errors import CompileError, Location
+from pyxla.infer.lattice import SAME_SHAPE
 from pyxla.ir.core import Block
 
 Path = tuple[Any, ...]  # an argument, and steps inside it
@@ -24,6 +25,8 @@ SHORT = 4
 # So many iterations are visited before lists become arrays instead; where the lists are of numbers,
 # so many instructions are made.
 ITERATIONS = 400
+# Where arrays are of several sizes, so many instructions count as an iteration.
+CODE = 32
 # Behind so many of one loop an iteration counts as `LONG`: a long loop is over data, more often.
 MANY, LONG = 32, 4
 # Loops inside one another that have more iterations than this are over data as well.
@@ -116,7 +119,8 @@ class Findings:
     wanted: a list did not become an array.  wanting: the loops in which one did not; costly: those
     in which data might choose one of several arrays or objects.  pooling: those in which one of
     several sets or dicts is read that might be rows of a pool.  kept: those in which a list became
-    an array, or is of unknown length.  sized: an array would be of a size that nothing bounds.
+    an array, or is of unknown length.  sized: an array would be of a size that nothing bounds;
+    sizing: the loops in which one is of several sizes.
     met: a name or an item has no one type.  lists: several are made.  classes: those whose
     instances might be in pools; containers: the same of those that stand for dicts, sets and the
     like.  recursive: functions that call themselves, with what they were refused for.  valued:
@@ -139,6 +143,7 @@ class Findings:
     pooling: set[Block] = field(default_factory=set)
     kept: set[Block] = field(default_factory=set)
     sized: bool = False
+    sizing: set[Block] = field(default_factory=set)
     met: bool = False
     lists: bool = False
     classes: set[type] = field(default_factory=set)
@@ -202,7 +207,8 @@ class Findings:
         if not few and self.lifts(header):
             least = index if ends else 1 if index < MANY else LONG
             costly = header in self.costly - self.pooling
-            self.iterations += least if costly else max(least, size)
+            made = size // CODE if header in self.sizing else 0 if costly else size
+            self.iterations += max(least, made)
         return self.iterations <= ITERATIONS
 
     def lifts(self, header: Block) -> str:
@@ -210,12 +216,18 @@ class Findings:
         known: the rows of a pool are read wherever they are."""
         if header in self.pooling:
             return "pooled"
+        if header in self.sizing and not self.demands.rooms:
+            return "rooms"
         return "arrays" if header in self.wanting and not self.demands.arrays else ""
 
-    def meet(self, demand: str) -> None:
-        """Note that values meet of no one type, for which `demand` might do."""
+    def meet(self, conflict: Any, *headers: Block) -> None:
+        """Note that values meet of no one type, at the header of a loop or in it, and what might do
+        for them."""
         self.met = True
-        self.lists |= demand == "shared"
+        self.lists |= conflict.demand == "shared"
+        if conflict.hint == SAME_SHAPE:
+            self.sized = True
+            self.sizing.update((*self.loops, *headers))
 
     def remedy(self, refusal: CompileError) -> Demands | None:
         """What may lift a refusal and was not offered yet: what is known to, else what costs the

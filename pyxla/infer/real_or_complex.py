@@ -83,7 +83,7 @@ def roots(engine: Engine, p: Any) -> Any:
 def _either(engine: Engine, xs: Sequence[Array], refusal: tuple[str, str]) -> list[Variant]:
     """Complex arrays, or their real parts where the first has no imaginary one."""
     if not engine.demands.apart:
-        engine.findings.meet("apart")
+        engine.findings.met = True
         raise engine.refuse(*refusal, remedy="apart")
     selector = one_of(select(_is_real(xs[0].value), number(0), number(1)), 2)
     conflict = Conflict(refusal[0], hint=refusal[1])

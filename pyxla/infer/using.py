@@ -43,7 +43,7 @@ def use(engine: Engine, value: Any) -> Any:
         value = narrowed(engine, value)
         value = value.conflict if is_variant(value, "mixed") else value
     if isinstance(value, Conflict):
-        engine.findings.meet(value.demand)
+        engine.findings.meet(value)
         if not apart(value.sites, engine.sites):
             engine.findings.ask(value.sites)
         refusal = engine.refuse(value.reason, value.hint, notes=value.notes, remedy=value.demand)

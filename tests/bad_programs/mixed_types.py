@@ -83,11 +83,11 @@ def branches_of_two_types(x):
     return y + x  # <-
 
 
-@bad("in this loop, 'y' may be array f64[7] or array f64[6]", f64[8])
+@bad("in this loop, 'y' may be array f64[1,8] or array f64[1,1,8]", f64[8])
 def shapes_that_differ_in_a_loop(x):
     y = x
     while y.sum() > 0:  # <-
-        y = np.diff(y)
+        y = y[None] - 1
     return y * 2
 
 
@@ -136,7 +136,7 @@ def row_at_what_may_be_zero_d(x, y):
 @bad("in this loop", V, V)
 def growing_array(x, n):
     while n[0] > 0:  # <-
-        x = np.concatenate([x, x])
+        x = np.stack([x, x])
         n[0] -= 1
     return x
 

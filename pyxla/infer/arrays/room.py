@@ -6,6 +6,9 @@ more raises `ListOverflow`, and is compiled again with more room (`api.Compiled`
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+from typing import Any
+
 import numpy as np
 
 from pyxla.errors import ListOverflow
@@ -26,3 +29,12 @@ def with_room(engine: Engine, n: Scalar) -> Scalar | None:
     engine.ensure(fits, ListOverflow(capacity))
     value = minimum(n.value, constant(value=np.asarray(capacity), weak=True))
     return Scalar(value, extent.IntFact(None, capacity))
+
+
+def confine(engine: Engine, edge: Any, sizes: Iterable[tuple[Scalar, int]]) -> None:
+    """Raise at the end of `edge` where one of these sizes is more than the room for it."""
+    engine.enter(edge)
+    for size, room in sizes:
+        fits = engine.rules.compare(engine, "le", Scalar(size.value), Const(room))
+        engine.ensure(fits, ListOverflow(engine.list_capacity))
+    edge.block = engine.block

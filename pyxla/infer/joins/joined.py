@@ -80,8 +80,12 @@ def all_equal(values: list[Any]) -> bool:
     return True
 
 
-def joined_array_type(arrays: list[Array]) -> ArrayType | None:
-    """The type that holds arrays of one dtype: of bounded extents the largest bound; or None."""
+def joined_array_type(arrays: list[Array], room: int | None = None) -> ArrayType | None:
+    """The type that holds arrays of one dtype: of bounded extents the largest bound; or None.
+
+    `room`: extents that are known may differ as well; if not 0, there is room for so many elements
+    more along a dimension in which an array is larger than the first.
+    """
     first = arrays[0].type
     if all(a.type == first for a in arrays):
         return first
@@ -90,9 +94,11 @@ def joined_array_type(arrays: list[Array]) -> ArrayType | None:
     shape = []
     for d in range(first.ndim):
         sizes = {a.shape[d] for a in arrays}
-        if len(sizes) > 1 and not any(a.extents and a.extents[d] is not None for a in arrays):
+        bounded = any(a.extents and a.extents[d] is not None for a in arrays)
+        if len(sizes) > 1 and not bounded and room is None:
             return None
-        shape.append(max(sizes))
+        grows = room and max(sizes) > first.shape[d]
+        shape.append(first.shape[d] + room if grows else max(sizes))
     return array_type(first.dtype, tuple(shape))
 
 

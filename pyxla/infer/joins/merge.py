@@ -68,7 +68,8 @@ class Join:
     `room`: for so many code points there is room in a string that a loop makes longer.
     `place`: where paths meet; `exact`: with names of several arrays as `unions` has them; `held`:
     what else is needed from there on; `apart`: whether values of no one type may meet (`variants`);
-    `assume`: whether it may be assumed that something holds, which then is tested (`far`).
+    `assume`: whether it may be assumed that something holds, which then is tested (`far`); `sizes`:
+    the room for arrays that differ in size (`joined_array_type`).
     """
 
     def __init__(
@@ -83,8 +84,9 @@ class Join:
         apart: bool = False,
         assume: Callable[[Value], bool] = _nothing,
         room: int = 0,
+        sizes: int | None = None,
     ) -> None:
-        self.room, self.assume = room, assume
+        self.room, self.assume, self.sizes = room, assume, sizes
         self.place, self.exact, self.held, self.apart = place, exact, held, apart
         self.unions: dict[int, unions.Union] = {}
         self.partial: set[int] = set()
@@ -277,7 +279,7 @@ class Join:
         key = tuple([None if v is UNDEFINED else (v.cell, v.view) for v in values])
         if key not in self.joined:
             arrays = [self._array(v, s) for v, s in zip(values, self.states, strict=True)]
-            if joined_array_type([a for a in arrays if a is not UNDEFINED]) is None:
+            if joined_array_type([a for a in arrays if a is not UNDEFINED], self.sizes) is None:
                 return self.disagreed(values)
             found = unions.join(self, values, arrays, UNDEFINED) if self.exact else None
             if found is None:
@@ -385,7 +387,7 @@ class Join:
                 return first
         if not all(isinstance(c, Array) for c in known):
             return self.conflict(contents)
-        type = joined_array_type(known)
+        type = joined_array_type(known, self.sizes)
         if type is None:
             return self.conflict(contents)
         value = self.phi(contents, type)
@@ -396,7 +398,7 @@ class Join:
     ) -> tuple[Scalar | None, ...] | None:
         """Bounded extents meet as numbers; a full dimension is its own size."""
         known = [c for c in contents if c is not UNDEFINED]
-        if all(c.extents is None for c in known):
+        if all(c.extents is None and c.shape == bounds for c in known):
             return None
 
         def size(content: Any, d: int) -> Any:
@@ -406,9 +408,9 @@ class Join:
             return Const(content.shape[d]) if extent_ is None else extent_
 
         joined = []
-        for d in range(known[0].ndim):
-            full = all(c.extents is None or c.extents[d] is None for c in known)
-            joined.append(None if full else self._size([size(c, d) for c in contents], bounds[d]))
+        for d, bound in enumerate(bounds):
+            full = all(c.shape[d] == bound and isinstance(size(c, d), Const) for c in known)
+            joined.append(None if full else self._size([size(c, d) for c in contents], bound))
         return tuple(joined)
 
     def _size(self, sizes: list[Any], bound: int) -> Scalar:
@@ -478,7 +480,8 @@ def merge(
     target.preds = [edge.block for edge in edges]
     exact = exact and place in engine.demands.exact
     others, apart = Held(live, held, pinned), engine.demands.apart
-    join = Join(edges, target, None, None, place, exact, others, apart, engine.assume)
+    how = apart, engine.assume, 0, 0 if engine.demands.rooms else None
+    join = Join(edges, target, None, None, place, exact, others, *how)
     args = []
     for i, (hint, loc) in enumerate(hints):
         join.hint, join.loc = hint, loc

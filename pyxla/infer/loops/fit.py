@@ -29,6 +29,7 @@ from pyxla.infer.lattice import (
 from pyxla.infer.text.codes import is_string
 from pyxla.ir.build import Builder, building
 from pyxla.ir.core import Phi
+from pyxla.lib.indexing import resized
 
 
 def _other_guess(guess: Any, known: extent.IntFact, low: bool, high: bool) -> Any:
@@ -68,6 +69,7 @@ class Fit:
         self.work: list[tuple[int, int]] = []
         self.loop_cells = {*head.join.cells.values(), *head.join.shown}
         self.unions: dict[int, Any] = {}
+        self.outgrown: list[tuple[Scalar, int]] = []
 
     def value(self, template: Any, back: Any) -> None:
         """Whether `back` is among the values that `template` stands for."""
@@ -282,6 +284,8 @@ class Fit:
         if back is UNDEFINED:
             self._undefined(template)
         elif isinstance(template, Array):
+            if isinstance(back, Array):
+                back = self._within_room(template, back)
             if not isinstance(back, Array) or not _fits_in(back, template):
                 self.ok = False
                 return
@@ -294,6 +298,20 @@ class Fit:
         elif template is not back or isinstance(template, NumberList):
             # What did not change may still lead to an array that did.
             self._parts(template, back)
+
+    def _within_room(self, template: Array, back: Array) -> Array:
+        """`back`, cut to the room that the template has for it."""
+        room, same = self.head.join.sizes, back.type.dtype == template.type.dtype
+        if not room or not back.extents or not same or back.ndim != template.ndim:
+            return back
+        columns = list(zip(back.extents, back.shape, template.shape, strict=True))
+        grown = [(s, m) for s, n, m in columns if s is not None and n > m >= room]
+        if not grown:
+            return back
+        self.outgrown += grown
+        shape = tuple([min(n, m) if s is not None else n for s, n, m in columns])
+        with building(Builder(self.back.block.instrs, self.back.loc)):
+            return Array(resized(back.value, shape), back.extents)
 
     def _extents(self, template: Array, back: Array) -> None:
         if template.extents is None and back.extents is None:

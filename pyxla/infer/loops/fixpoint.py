@@ -15,6 +15,7 @@ from typing import Any
 from pyxla.errors import CompileError, InternalError
 from pyxla.frontend.recursion import is_of_stack
 from pyxla.infer import walking
+from pyxla.infer.arrays.room import confine
 from pyxla.infer.calls import coroutines
 from pyxla.infer.calls.captures import NewCapture
 from pyxla.infer.containers import tables
@@ -103,7 +104,11 @@ def visit_loop(engine: Engine, frame: Frame, component: Component) -> None:
             reset(engine, frame, mark)
             unroll(engine, frame, component, edge, need)
             return
-        except OtherShape as error:
+        except CompileError as error:
+            # A function may take arrays of several sizes, each by itself, that takes none for all.
+            sized = engine.demands.rooms and header in engine.findings.sizing
+            if isinstance(error, InternalError) or not (sized or isinstance(error, OtherShape)):
+                raise
             reset(engine, frame, mark)
             del edge.block.instrs[size:]
             edge.heap, edge.args, edge.env = before
@@ -204,11 +209,12 @@ def _passes(
         start = Edge(entry.block, heap, entry.env, entry.args, entry.loc)
         guess = rebound, names, fields, dict(brought) if engine.loops else {}
         exact, room = header in engine.demands.exact, strings.room(engine)
-        apart = engine.demands.apart, engine.assume, room
+        sizes = engine.list_capacity if engine.demands.rooms else None
+        apart = engine.demands.apart, engine.assume, room, sizes
         head = LoopHead(start, ghosts, hints, live, directions, *guess, header, exact, held, *apart)
         head.visit = visit
         if conflicts := head.conflicts():
-            engine.findings.meet(conflicts[0].demand)
+            engine.findings.meet(conflicts[0], header)
             return conflicts[0]
         head.settle(engine.held, engine.captures.pinned, lost, shared)
         _pass(engine, frame, component, head)
@@ -226,7 +232,7 @@ def _passes(
         (edge,) = back
         compact(engine, edge, live, {*live, *_fixed(engine, frame)})
         written = set(engine.written[mark.written :])
-        fits, aliases, reason = head.close(edge, _outside(engine, head), written)
+        fits, aliases, reason = _closed(engine, head, edge, written)
         if fits and (idle := head.idle(edge, fields)):
             return idle
         if fits:
@@ -256,6 +262,17 @@ def _passes(
         brought.update(head.mismatched)
         ghosts = [head.ghost, edge]
     return Conflict("the types do not settle")
+
+
+def _closed(
+    engine: Engine, head: LoopHead, back: Edge, written: set[int]
+) -> tuple[bool, set[int], str]:
+    """As `LoopHead.close`, after a test that arrays did not outgrow the room for them."""
+    found = head.close(back, _outside(engine, head), written)
+    if not head.outgrown:
+        return found
+    confine(engine, back, head.outgrown)
+    return head.close(back, _outside(engine, head), written)
 
 
 def _settle_exits(

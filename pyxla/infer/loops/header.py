@@ -20,7 +20,16 @@ from pyxla.infer.joins.held import Held
 from pyxla.infer.joins.merge import Join
 from pyxla.infer.joins.numbers import materialize
 from pyxla.infer.joins.settling import settle
-from pyxla.infer.lattice import UNDEFINED, Array, Conflict, Ref, Tuple, Unbound, is_number
+from pyxla.infer.lattice import (
+    UNDEFINED,
+    Array,
+    Conflict,
+    Ref,
+    Scalar,
+    Tuple,
+    Unbound,
+    is_number,
+)
 from pyxla.infer.loops.fit import Fit
 from pyxla.infer.loops.guesses import Field, varied
 from pyxla.ir.core import Block, Jump, Phi, Value, replaced
@@ -48,14 +57,16 @@ class LoopHead:
         apart: bool = False,
         assume: Callable[[Value], bool] = lambda _: False,
         room: int = 0,
+        sizes: int | None = None,
     ) -> None:
         """`rebound`: on a first pass, the names expected to be bound to other arrays; `fields`:
         those expected to change; `brought`: the numbers that names are expected to become.
         `unread`: names that the loop assigns and does not read (see `retype`).  `place`, `exact`,
-        `held`, `apart`, `assume` and `room` as in `Join`."""
+        `held`, `apart`, `assume`, `room` and `sizes` as in `Join`."""
         self.mismatched: dict[int, Any] = {}
         self.unread = unread
         self.header = place
+        self.outgrown: list[tuple[Scalar, int]] = []  # sizes, and the room for each
         self.pairs: list[tuple[int, int]] = []  # cells, and those that come back in their places
         self.visit = Visit()  # which visit of the loop this pass belongs to
         self.test: Any = None  # what decides whether the loop goes on
@@ -65,7 +76,7 @@ class LoopHead:
         self.directions = directions
         entry.block.terminator = Jump(self.block, entry.loc)
         states = ghosts or _expected(entry, rebound, fields, brought)
-        how = apart, assume, room
+        how = apart, assume, room, sizes
         self.join = Join([entry], self.block, states, directions, place, exact, held, *how)
         self.join.vary = not ghosts
         self.hints = hints
@@ -123,7 +134,9 @@ class LoopHead:
     def close(
         self, back: Edge, held: Callable[[], Iterable[Any]], written: set[int]
     ) -> tuple[bool, set[int], str]:
-        """Connect the back edge if it fits; else False.  Also cells to entangle from here on."""
+        """Connect the back edge if it fits; else False.  Also cells to entangle from here on.
+
+        What outgrew its room does not fit before that is tested (`outgrown`)."""
         self.retype(back)
         fit = Fit(self, back)
         for i, (template, value) in enumerate(zip(self.args, back.args, strict=True)):
@@ -142,6 +155,9 @@ class LoopHead:
         fit.contents()
         fit.shadows()
         if not fit.ok or fit.entangled():
+            return False, set(), ""
+        if fit.outgrown and not self.outgrown:
+            self.outgrown = fit.outgrown
             return False, set(), ""
         if found := unions.sharing(self.join, fit.cells) - self.shared:
             self.shared |= found

@@ -1,0 +1,114 @@
+"""Arrays that grow and shrink: joined, stacked, cut and chosen from, in branches and loops."""
+
+import math
+
+import numpy as np
+
+from tests.programs import program
+
+
+def samples(*seeds):
+    return [lambda s=s: (np.random.default_rng(s).normal(size=12),) for s in seeds]
+
+
+@program("branch", *samples(0, 1))
+def kept_if_positive(x):
+    kept = np.empty(0)
+    for v in x:
+        if v > 0:
+            kept = np.append(kept, v)
+    return kept, kept.size, kept.sum(), kept[::-1]
+
+
+@program("branch rows", *samples(0, 1, 2))
+def rows_seen_from_here(x):
+    seen = np.zeros((0, 3))
+    for i in range(4):
+        distance = math.hypot(x[i], x[i + 4])
+        if distance < 1.2:
+            seen = np.vstack((seen, np.array([distance, x[i], i])))
+    return seen, len(seen[:, 0]), seen[:, 0].sum()
+
+
+@program("while", *samples(0, 1))
+def newton_steps(x):
+    square, steps = 2 + x[0] ** 2, np.array([1.0])
+    while abs(steps[-1] ** 2 - square) > 1e-9:
+        steps = np.append(steps, (steps[-1] + square / steps[-1]) / 2)
+    return steps, np.diff(steps)
+
+
+class Track:
+    def __init__(self, state):
+        self.history, self.count = state, 1
+
+    def add(self, state):
+        self.history = np.hstack((self.history, state))
+        self.count += 1
+
+
+@program("while instances columns", *samples(0, 3))
+def a_track_of_states(x):
+    state = x[:4].reshape(4, 1)
+    track, whole = Track(state), state
+    while np.abs(state).max() > 0.05:
+        state = 0.8 * state
+        track.add(state)
+        whole = np.concatenate([whole, -state], axis=1)
+    return track.history, track.count, whole[:, -1], whole.shape
+
+
+@program("many iterations", lambda: (np.array([[0.5], [1.0]]), 0.25))
+def a_history_of_known_length(state, rate):
+    time, history = 0.0, state
+    while time <= 30.0:
+        time += 0.1
+        state = state + 0.1 * np.array([[math.cos(time)], [rate]])
+        history = np.hstack((history, state))
+    return history[:, -1], history.shape[1], history.mean(axis=1)
+
+
+@program("shrinking", *samples(0, 4))
+def halved_until_smooth(x):
+    while len(x) > 2 and x.std() > 0.3:
+        x = (x[1:] + x[:-1]) / 2
+    return x
+
+
+@program("more room", lambda: (np.array([1.0, 0.5]),))
+def more_than_there_is_room_for(x):
+    found, level = np.zeros(1), x[0]
+    while level > 1e-3:
+        level *= 0.995
+        found = np.append(found, level * x[1])
+    return found.sum(), len(found)
+
+
+@program("aliases", *samples(0))
+def another_name_keeps_the_first(x):
+    first = grown = np.zeros(2)
+    while len(grown) < 4 + abs(x[0]):
+        grown = np.append(grown, x[1])
+        grown[0] += 1
+        first[1] += 1
+    return grown, first
+
+
+@program("nested", *samples(0, 1))
+def decays(x):
+    levels = np.zeros(0)
+    for v in x:
+        level = abs(v)
+        while level > 0.3:
+            levels = np.append(levels, level)
+            level *= 0.7
+        levels = levels[-6:]
+    return levels
+
+
+@program("doubling", *samples(0))
+def doubled(x):
+    y = x[:1]
+    while len(y) < 20 * abs(x[0]) + 3:
+        y = np.concatenate([y, 2 * y])
+    return y
