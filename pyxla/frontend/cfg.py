@@ -18,7 +18,7 @@ from typing import Any
 import gast
 
 from pyxla.errors import Location
-from pyxla.frontend import pyops, support, unwinding
+from pyxla.frontend import local_classes, pyops, support, unwinding
 from pyxla.frontend.desugar import Lowered
 from pyxla.frontend.hoist import SUPPORT
 from pyxla.frontend.source import SourceFunction, nested_function
@@ -363,6 +363,14 @@ class GraphBuilder:
         }
         self.write(node.name, self.emit(pyops.FUNCTION, tuple(operands), attrs, node), node)
 
+    def class_def(self, node: gast.ClassDef) -> None:
+        body = self.lowered.classes[node]
+        names = local_classes.taken(body.code)
+        operands = [self.value(base) for base in node.bases]
+        operands += [self.read(name, node) for name in names]
+        attrs = {"body": body, "bases": len(node.bases), "freevars": names}
+        self.write(node.name, self.emit(pyops.CLASS, tuple(operands), attrs, node), node)
+
     def return_(self, node: gast.Return) -> None:
         value = self.value(node.value)
         if self.cleanups:
@@ -596,6 +604,7 @@ _STATEMENTS: dict[type[gast.stmt], Callable[[GraphBuilder, Any], None]] = {
     gast.Assign: GraphBuilder.assign,
     gast.AugAssign: GraphBuilder.aug_assign,
     gast.Break: GraphBuilder.break_,
+    gast.ClassDef: GraphBuilder.class_def,
     gast.Continue: GraphBuilder.continue_,
     gast.Delete: GraphBuilder.delete,
     gast.Expr: GraphBuilder.expr,

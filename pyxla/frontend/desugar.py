@@ -27,7 +27,7 @@ from dataclasses import dataclass, field
 import gast
 
 from pyxla.frontend import expressions, fence, patterns, statements, tree  # noqa: F401 - fill the tables
-from pyxla.frontend.hoist import Desugarer, Nested
+from pyxla.frontend.hoist import ClassBody, Desugarer, Nested
 from pyxla.frontend.scope import Scope, resolve
 from pyxla.frontend.source import SourceFunction, once
 
@@ -45,6 +45,7 @@ class Lowered:
     nested: dict[gast.FunctionDef, Nested] = field(default_factory=dict)
     prefix: str = "_t"
     attributed: frozenset[str] = frozenset()
+    classes: dict[gast.ClassDef, ClassBody] = field(default_factory=dict)
 
     def temporary(self, name: str) -> bool:
         """Whether the program has no such variable."""
@@ -67,6 +68,7 @@ def desugar(source: SourceFunction) -> Lowered:
         desugarer.nested,
         desugarer.prefix,
         frozenset(desugarer.attributed),
+        desugarer.classes,
     )
 
 

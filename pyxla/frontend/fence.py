@@ -21,6 +21,7 @@ STATEMENTS: tuple[type[gast.stmt], ...] = (
     gast.Delete,
     gast.Expr,
     gast.For,
+    gast.ClassDef,
     gast.FunctionDef,
     gast.Global,
     gast.If,
@@ -79,8 +80,8 @@ _DELEGATED = (
     "the value of `yield from` is not compiled",
     "write `yield from` as a statement, and pass the value on in an object",
 )
-_CLASS = (
-    "a class cannot be defined inside a compiled function",
+NO_CLASS = (
+    "the code of this class is not that of its source",
     "define it at module level",
 )
 _TYPE_ALIAS = (
@@ -92,7 +93,6 @@ _TEMPLATE = ("template strings are not compiled", "use an f-string")
 # name of the node class -> reason, remedy (names, since later Pythons have more of them)
 REFUSED: dict[str, tuple[str, str]] = {
     "TryStar": ("exception groups are not compiled", "write `except` without a star"),
-    "ClassDef": _CLASS,
     "AsyncFunctionDef": _ASYNC,
     "AsyncFor": _ASYNC,
     "AsyncWith": _ASYNC,

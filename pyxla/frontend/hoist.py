@@ -6,6 +6,7 @@ The handlers of `pyxla.frontend.statements`, `expressions` and `patterns` fill t
 from __future__ import annotations
 
 import functools
+import types
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any, TypeVar
@@ -46,6 +47,14 @@ class Nested:
     name: str
     scope: Scope
     decorators: tuple[gast.expr, ...] = ()
+
+
+@dataclass(frozen=True, eq=False, slots=True)
+class ClassBody:
+    """The body of a class that is defined inside: as written, and its code."""
+
+    node: gast.ClassDef
+    code: types.CodeType
 
 
 def at(node: Node, origin: gast.AST) -> Node:
@@ -141,6 +150,7 @@ class Desugarer:
         self.rebound: set[str] = set()
         self.booleans: set[str] = set()
         self.nested: dict[gast.FunctionDef, Nested] = {}
+        self.classes: dict[gast.ClassDef, ClassBody] = {}
         self.attributed: set[str] = set()  # names of what attributes are assigned to
         self.handled: gast.Name | None = None  # what `raise` on its own raises
         self.guarded = False

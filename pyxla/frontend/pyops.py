@@ -59,6 +59,7 @@ BOX_SET = PyOp("box_set")
 UNBOUND = PyOp("unbound")
 BOUND = PyOp("bound")
 FUNCTION = PyOp("function")
+CLASS = PyOp("class")
 ATTRIBUTES = "__dict__"  # the last of the free variables of a function that is given attributes
 CALL = PyOp("call")
 BINARY = PyOp("binary")

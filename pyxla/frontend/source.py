@@ -151,6 +151,8 @@ class SourceFunction:
     # that no nested function shares
     names: frozenset[str] = frozenset()
     unshared: frozenset[str] = frozenset()
+    # of a function object
+    code: types.CodeType | None = None
     # what later stages made (`once`), by name
     stages: dict[str, Any] = field(default_factory=dict)
 
@@ -255,6 +257,7 @@ def _record(
     outer: SourceFunction | None = None,
     names: frozenset[str] = frozenset(),
     unshared: frozenset[str] = frozenset(),
+    code: types.CodeType | None = None,
 ) -> SourceFunction:
     spec = node.args
 
@@ -282,6 +285,7 @@ def _record(
         decorators=tuple(getattr(node, "decorator_list", ())),
         names=names,
         unshared=unshared,
+        code=code,
     )
 
 
@@ -302,6 +306,7 @@ def _read(function: types.FunctionType) -> SourceFunction:
             class_name,
             names=names,
             unshared=unshared,
+            code=code,
         )
     if not _files[filename] or filename in ("<string>", "<stdin>"):  # of which there are many
         raise CompileError(

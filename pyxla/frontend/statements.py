@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
+import copy
 from collections.abc import Iterator, Sequence
 from typing import Any
 
 import gast
 
-from pyxla.frontend import fence, tree
+from pyxla.frontend import fence, local_classes, tree
 from pyxla.frontend.expressions import condition, conjuncts
 from pyxla.frontend.hoist import (
+    ClassBody,
     Desugarer,
     at,
     call,
@@ -538,3 +540,25 @@ def _function_def(d: Desugarer, node: gast.FunctionDef) -> None:
     for decorator in reversed(decorators):
         decorated = at(gast.Call(decorator, [name(title, node)], []), node)
         d.store(at(tree.store(title), node), decorated, node)
+
+
+@statement(gast.ClassDef)
+def _class_def(d: Desugarer, node: gast.ClassDef) -> None:
+    """A class is made as it is written (`frontend.local_classes`): its bases, and the variables
+    that its body uses, are evaluated in the function."""
+    code = local_classes.body_code(d.source.code, node) if d.source.code else None
+    if code is None:
+        d.refuse(node, fence.NO_CLASS)
+        return
+    if (why := local_classes.refusal(d.source.node, node, code.co_freevars)) is not None:
+        d.refuse(node, why)
+        return
+    made = copy.copy(node)
+    made.name = mangle(node.name, d.class_name)
+    made.bases = d.operands(node.bases)
+    made.body = [at(gast.Expr(constant(Ellipsis, node)), node)]
+    d.classes[made] = ClassBody(node, code)
+    d.scope.loads.update(dict.fromkeys(local_classes.taken(code)))
+    d.scope.stores[made.name] = None
+    d.body.append(made)
+    d.effects += 1

@@ -6,6 +6,7 @@ from __future__ import annotations
 import functools
 import inspect
 import types
+import weakref
 from typing import Any
 
 import numpy as np
@@ -17,6 +18,10 @@ from pyxla.lib.variables import Variable
 
 # Immutable or mutable values, of which an instance of a derived class would be one.
 _BUILTIN = (dict, list, set, frozenset, int, float, complex, str, bytes, np.ndarray)
+
+
+# Those that are defined inside functions: they were made while compiling, once for all calls.
+LOCAL: weakref.WeakSet[type] = weakref.WeakSet()
 
 
 @functools.lru_cache(maxsize=512)
@@ -87,6 +92,14 @@ def can_assign(engine: Engine, owner: Any, name: str, value: Any) -> bool:
     what instances bind, nor what a metaclass looks after."""
     if not isinstance(owner, _OWNERS) or name.startswith("__"):
         return False
+    if isinstance(owner, type) and owner in LOCAL:
+        words = (
+            f"the attribute {name!r} of {owner.__name__}, a class inside a function, is assigned"
+        )
+        raise engine.refuse(
+            words,
+            "keep it in a variable of the function, or define the class at module level",
+        )
     held = value.value if isinstance(value, Const) else None
     held = value.kind in FUNCTIONS if isinstance(value, Compound) else hasattr(held, "__get__")
     if held or hasattr(vars(owner).get(name), "__get__"):

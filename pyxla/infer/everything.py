@@ -21,6 +21,7 @@ import pyxla.infer.containers.sets
 import pyxla.infer.containers.sorting
 import pyxla.infer.getters
 import pyxla.infer.introspection
+import pyxla.infer.local_classes
 import pyxla.infer.loops.folding
 import pyxla.infer.numba_ufuncs
 import pyxla.infer.raising.checks

@@ -115,10 +115,34 @@ def nested_coroutine(x):
     return x
 
 
-@bad("a class cannot be defined", float)
-def class_inside(x):
-    class Point:  # <-
-        pass
+@bad("'shared', which methods of this class use, is not known while compiling", float)
+def class_that_takes_a_list(x):
+    shared = [x]
+
+    class Log:  # <-
+        def add(self, y):
+            shared.append(y)
+
+    Log().add(x)
+    return shared
+
+
+@bad("the attribute 'count' of Counter, a class inside a function, is assigned", float)
+def class_with_a_count(x):
+    class Counter:
+        count = 0
+
+        def add(self):
+            Counter.count += 1  # <-
+
+    Counter().add()
+    return x
+
+
+@bad("a class inside a function is not decorated by, and calls not, abs", float)
+def class_with_a_call(x):
+    class Local:  # <-
+        value = abs(-1)
 
     return x
 

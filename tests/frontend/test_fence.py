@@ -14,7 +14,9 @@ from pyxla.frontend.ssa import to_ssa
 
 REFUSED = [
     ("try:\n    x = 1\nexcept* ValueError:\n    pass", 1, "exception groups"),
-    ("x = 1\nclass C:\n    pass", 2, "a class cannot be defined"),
+    ("for i in x:\n    class C:\n        pass", 2, "a class is defined in a loop"),
+    ("class C:\n    def g(self):\n        return y\ny = 1", 1, "'y', which this class uses, is"),
+    ("class C:\n    for i in x:\n        pass", 1, "the body of a class inside a function"),
     ("x = yield from y", 1, "the value of `yield from`"),
     ("x = 1\nif x:\n    async def g():\n        pass", 3, "async"),
     ("with np.errstate() as f:\n    pass", 1, "errstate gives no value"),
@@ -69,6 +71,8 @@ def test_every_node_of_the_grammar_is_accepted_or_refused():
 
 
 def test_code_behind_a_refusal_is_dropped():
-    ssa = to_ssa(define("if x:\n    class C:\n        pass\n    y = 1\nelse:\n    y = 2\nreturn y"))
+    ssa = to_ssa(
+        define("if x:\n    async def g():\n        pass\n    y = 1\nelse:\n    y = 2\nreturn y")
+    )
     assert len(refusals(ssa)) == 1
     assert not any(block.phis for block in ssa.function.blocks)
