@@ -297,9 +297,9 @@ def _sequence_operator(engine: Engine, op: str, x: Any, y: Any) -> Any:
             if decided_by_data(engine, number):
                 engine.findings.kept.update(engine.loops)
                 return comparing.joined_lists(engine, other, sequences.repeated, other, number)
-            return _like(
-                engine, other, items * engine.static(number, "the repetition count", "arrays")
-            )
+            times = engine.static(number, "the repetition count", "arrays")
+            many = number_lists.repeated(engine, other, items, times)
+            return many or _like(engine, other, items * times)
         if op == "mul" and is_number(number):
             return None
         if items is not None and not isinstance(other, Const) and is_numpys(engine, number):

@@ -277,6 +277,23 @@ def replace(items: list[Any], start: int | None, stop: int | None, new: Any) -> 
         append_reserved(items, x)
 
 
+def replace_in_steps(
+    items: list[Any], start: int | None, stop: int | None, step: int, new: Any
+) -> None:
+    """`items[start:stop:step] = new`."""
+    if step == 1:
+        replace(items, start, stop, new)
+        return
+    if step == 0:
+        raise ValueError("slice step cannot be zero")
+    places, new = range(len(items))[start:stop:step], list(new)
+    if len(places) != len(new):
+        words = f"attempt to assign sequence of size {len(new)} to extended slice of size"
+        raise ValueError(f"{words} {len(places)}")
+    for i, x in zip(places, new):
+        items[i] = x
+
+
 def filtered(function: Callable[[Any], Any] | None, items: Any) -> list[Any]:
     """`list(filter(function, items))`."""
     out = []

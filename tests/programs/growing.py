@@ -505,3 +505,16 @@ def pairs_from_both_ends(stack):
         stack.append(second)
         stack.append(first)
     return stack
+
+
+@program("parts in steps", lambda: (9, 2), lambda: (12, 1), lambda: (1, 3))
+def written_in_steps(n, s):
+    x = [i for i in range(n)]
+    names = [str(i) for i in range(n)]
+    rows = [[i] for i in range(n)]
+    x[n:1:-s] = x[n:1:-s]
+    x[::-1] = x
+    x[1::s] = (v * v for v in x[1::s])
+    names[1::s] = ["x"] * len(names[1::s])
+    rows[::s] = [[i, i] for i in range(len(rows[::s]))]
+    return x, names, rows

@@ -193,3 +193,24 @@ def parts_and_changes(x, k):
     del y[k]
     y.remove(y[3])
     return sums, bisect.bisect(y, 5), len(y), y[-1]
+
+
+@program("many equal numbers", lambda: (30000,), lambda: (7,))
+def multiples(n):
+    known = [True, False] * 3000
+    known[1] = known[5999] = True
+    kept = known
+    kept[5] = n > 100
+    sieve = [True] * (20000 + 1)
+    sieve[0] = sieve[1] = False
+    for i in range(2, 142):
+        if sieve[i]:
+            for j in range(i * i, len(sieve), i):
+                sieve[j] = False
+    counts = [0] * 5000
+    for i in range(n):
+        counts[i * 7 % 5000] += 1
+    counts[3] = 0.5
+    more = [counts[1], *counts[:3], None] * 2
+    primes = [i for i, is_prime in enumerate(sieve) if is_prime]
+    return sum(primes), counts[:8], known.count(True), known is kept, len(counts * 2), more

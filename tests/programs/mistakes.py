@@ -291,3 +291,25 @@ def texts_times_numbers(text, n):
     except TypeError as e:
         once = told(e)
     return once, times(n), times(np.int64(2)), times(True)
+
+
+@program("except text", lambda: ([1, 2, 3, 4], 0), lambda: ([1, 2, 3, 4], 2))
+def steps_of_slices(x, n):
+    y = [v for v in x if v > n]
+    found = []
+    for z in (x, y):
+        for new in ([5], [5, 6, 7]):
+            for step in (0, 3, n - 2):
+                try:
+                    z[0:9:step] = new
+                except ValueError as e:
+                    found.append(told(e))
+    try:
+        del x[::0]
+    except ValueError as e:
+        found.append(told(e))
+    try:
+        found.append(y[::0])
+    except ValueError as e:
+        found.append(told(e))
+    return found, x, y

@@ -183,7 +183,7 @@ def set_item(engine: Engine, x: Any, key: Any, value: Any) -> None:
         new = engine.iterate(value) if isinstance(index, slice) else value
         try:
             items[index] = new
-        except (IndexError, TypeError) as error:
+        except (IndexError, TypeError, ValueError) as error:
             engine.raise_constant(error)
         engine.set_content(x.cell, ListCell(tuple(items)))
     elif may_be_array(x):
@@ -250,7 +250,7 @@ def delete_item(engine: Engine, x: Any, key: Any) -> None:
         index = engine.index(key, "the index of a list", content.items)
         try:
             del rest[index]
-        except (IndexError, TypeError) as error:
+        except (IndexError, TypeError, ValueError) as error:
             engine.raise_constant(error)
         engine.set_content(x.cell, ListCell(tuple(rest)))
     elif arrays.is_array(engine, x):

@@ -3,6 +3,7 @@ columns of items become those of wider ones."""
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator, Sequence
 from typing import Any
 
@@ -51,6 +52,7 @@ from pyxla.lib.operands import as_array, cast
 from pyxla.ops.shape import constant, pad, reshape
 
 Leaf = tuple[np.dtype, tuple[int, ...]]
+_WRITTEN_OUT = 1 << 16  # elements of a constant with zeros behind
 
 
 def values(heap: Heap, item: Item, x: Any) -> Iterator[Value]:
@@ -202,8 +204,8 @@ def padded(x: Value, capacity: int, axis: int = 0) -> Value:
     if more <= 0:
         return x
     known = isinstance(x.owner, Instr) and x.owner.op is constant
-    if known or not x.type.size:
-        shape = [capacity if d == axis else n for d, n in enumerate(x.type.shape)]
+    shape = [capacity if d == axis else n for d, n in enumerate(x.type.shape)]
+    if (known or not x.type.size) and math.prod(shape) <= _WRITTEN_OUT:
         wide = np.zeros(shape, x.type.dtype)
         if known:
             wide[tuple(map(slice, x.type.shape))] = x.owner.attrs["value"]

@@ -112,11 +112,11 @@ def remove_at(engine: Engine, x: Ref, content: GrowingList, index: Any) -> None:
 
 def replace(engine: Engine, x: Ref, key: Any, new: Any) -> None:
     """`x[start:stop] = new`."""
-    if _steps(key):
-        _replace_in_steps(engine, x, key, new)
-        return
     parts = _bounds(key)
-    call(engine, Const(sequences.replace), [x, parts[0], parts[1], new], {})
+    if _steps(key):
+        call(engine, Const(sequences.replace_in_steps), [x, *parts, new], {})
+    else:
+        call(engine, Const(sequences.replace), [x, parts[0], parts[1], new], {})
 
 
 def _bounds(key: Any) -> Sequence[Any]:
@@ -137,7 +137,9 @@ def _in_steps(engine: Engine, content: GrowingList, key: Any) -> tuple[int, rang
     """How many items a list of known length has, and where those of a slice are."""
     size = length(engine, content)
     if not (isinstance(size, Const) and isinstance(key, Const) and content.size is None):
-        raise engine.refuse("a slice with a step of a list of unknown length is assigned")
+        raise engine.refuse("a slice with a step of a list of unknown length is deleted")
+    if key.value.step == 0:
+        engine.raise_constant(ValueError("slice step cannot be zero"))
     return size.value, range(size.value)[key.value]
 
 
@@ -149,16 +151,6 @@ def _delete_in_steps(engine: Engine, x: Ref, content: GrowingList, key: Any) -> 
     order = arrays.fresh(engine, Array(constant(value=kept)))
     columns = [_taken(engine, array.value, order) for array in columns_of(engine, content)]
     put(engine, content, columns, len(kept), fixed=True)
-
-
-def _replace_in_steps(engine: Engine, x: Ref, key: Any, new: Any) -> None:
-    _, at = _in_steps(engine, found(engine.heap, x), key)
-    items = engine.iterate(new)
-    if len(at) != len(items):
-        words = f"attempt to assign sequence of size {len(items)} to extended slice of size"
-        engine.raise_constant(ValueError(f"{words} {len(at)}"))
-    for i, item in zip(at, items, strict=True):
-        growing.assign(engine, x, found(engine.heap, x), Const(i), item)
 
 
 def truncate(engine: Engine, x: Ref, size: Any) -> Any:

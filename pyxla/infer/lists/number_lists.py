@@ -43,8 +43,10 @@ from pyxla.infer.lists.packing import (
 from pyxla.infer.raising import sizes
 from pyxla.ir.build import Builder, building
 from pyxla.ir.types import PYTHON_TYPES, array_type
+from pyxla.lib.manipulation import tile
 from pyxla.lib.operands import as_array
 
+LARGE = 4096  # a list of more numbers takes long to look at one by one, each time it is looked at
 _ROW = "a row of a list of lists that is indexed at run time keeps its length and its type"
 _SHARED = "a row of this list of lists has another name, and the list is indexed at run time"
 
@@ -295,6 +297,17 @@ def kept_as(engine: Engine, data: Ref, python: bool) -> NumberList | GrowingList
     if array.extents is None:
         return NumberList(data, python)
     return GrowingList((data,), Number(array_type(array.dtype, (), python)))
+
+
+def repeated(engine: Engine, x: Any, items: tuple[Any, ...], times: int) -> Ref | None:
+    """The list `x` of `items` so many times, where these are `LARGE` numbers or more."""
+    if not isinstance(x, Ref) or len(items) * times < LARGE:
+        return None
+    layout = layout_of(engine.heap, ListCell(items))
+    if layout is None or layout.cells or not layout.exact:
+        return None
+    value = tile(as_array(layout.nested, layout.type.dtype), times)
+    return engine.new(NumberList(arrays.fresh(engine, value), layout.type.weak))
 
 
 def flat(engine: Engine, x: Any) -> NumberList | None:
