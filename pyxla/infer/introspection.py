@@ -44,6 +44,7 @@ from pyxla.infer.lattice import (
 )
 from pyxla.infer.objects import get_attribute, is_instance, set_attribute, type_of
 from pyxla.infer.operators import both, either, negate
+from pyxla.infer.places import MISSING
 from pyxla.infer.raising import exceptions
 from pyxla.infer.raising.objects import class_of_exception
 from pyxla.lib import containers
@@ -178,8 +179,8 @@ def _computes(engine: Engine, x: Any, name: str) -> bool:
     content = content_of(engine, x)
     if not isinstance(content, ObjectCell):
         return False
-    found = engine.captures.member(content.cls, name)
-    if found is None:
+    found = engine.captures.member(content.cls, name, MISSING)
+    if found is MISSING:
         field = content.fields.get(name)
         lacks = field is None or isinstance(field, Unbound) or is_variant(field, "unbound")
         return lacks and find(content.cls, "__getattr__") is not None

@@ -52,6 +52,7 @@ from pyxla.infer.lattice import (
 )
 from pyxla.infer.lists import columnar, pools
 from pyxla.infer.members import of_choice
+from pyxla.infer.places import MISSING
 from pyxla.infer.raising import exceptions
 from pyxla.infer.raising.objects import as_instance, chosen, raise_lacking
 from pyxla.infer.raising.refusals import missing
@@ -159,10 +160,10 @@ def _of_tuple(engine: Engine, x: Tuple, name: str) -> Any:
         return x.items[fields.index(name)]
     if name == "_fields":
         return Const(fields)
-    found = engine.captures.member(x.cls, name)
+    found = engine.captures.member(x.cls, name, MISSING)
     if isinstance(found, types.FunctionType) and name == "_replace":
         return Compound("method", (Const(dataclasses.replace), x))
-    if found is not None and x.cls is not tuple:
+    if found is not MISSING and x.cls is not tuple:
         return _member(engine, x.cls, x, name, found)
     return _method(engine, tuple, x, name)
 
@@ -178,8 +179,8 @@ def _holds_all(cls: type) -> bool:
 
 def _of_instance(engine: Engine, x: Ref, content: ObjectCell, name: str) -> Any:
     need_plain(engine, content.cls, "__getattribute__")
-    found = engine.captures.member(content.cls, name)
-    if found is None and name in content.fields:
+    found = engine.captures.member(content.cls, name, MISSING)
+    if found is MISSING and name in content.fields:
         return _stored_field(engine, x, content, name)
     if isinstance(found, property):
         return call_object(engine, found.fget, [x], {})
@@ -200,7 +201,7 @@ def _of_instance(engine: Engine, x: Ref, content: ObjectCell, name: str) -> Any:
         return _of_cached(engine, x, content, name, found)
     if name == "__next__" and content.cls is SequenceIterator:
         return Compound("method", (Const(next), x))
-    if found is None:
+    if found is MISSING:
         if (fallback := engine.captures.member(content.cls, "__getattr__")) is not None:
             return call_object(engine, fallback, [x, Const(name)], {})
         known = [*content.fields, *dir(content.cls)]

@@ -138,3 +138,36 @@ fibonacci.calls = 0  # type: ignore[attr-defined]
 def attribute_of_function(n):
     fibonacci.calls = 0
     return fibonacci(n), fibonacci.calls
+
+
+class Asked:
+    left = None
+    kind = None
+
+    def __init__(self, v):
+        self.v = v
+        self.table = [self.left] * 2
+        if v > 3:
+            self.kind = v
+
+    def __getattr__(self, name):
+        return name
+
+
+class Leaf:
+    after = None
+
+    def __init__(self, v):
+        self.v = v
+        self.before = self.after
+
+
+@program("a class attribute that is None", lambda: (1,), lambda: (5,))
+def of_none(n):
+    a = Asked(n)
+    found = a.left, a.kind, a.other, hasattr(a, "left"), getattr(a, "kind", 5), a.table
+    a.left = Asked(n + 1)
+    leaf, last = Leaf(n), Leaf(n + 1)
+    first = leaf.after, leaf.before
+    leaf.after = last
+    return found, a.left.v, a.left.left, Asked.left, first, leaf.after.v, leaf.after.after

@@ -133,14 +133,15 @@ class Captures:
         if any(isinstance(cls, abc.ABCMeta) for cls in classes):
             self.state(states.RegisteredState, states.RegisteredState)
 
-    def member(self, cls: type, name: str) -> Any:
-        """The class attribute `name`, unbound, not looking at `object` and `tuple`; None where
+    def member(self, cls: type, name: str, default: Any = None) -> Any:
+        """The class attribute `name`, unbound, not looking at `object` and `tuple`; `default` where
         there is none.  Another one in its place, or before it, is noticed.  Of one that the program
         assigns to, the `Variable`."""
         key = cls, name
         if key not in self.members:
             self.members[key] = self._member(cls, name)
-        return self.members[key]
+        found = self.members[key]
+        return default if found is MISSING else found
 
     def _member(self, cls: type, name: str) -> Any:
         bases = [base for base in cls.__mro__[:-1] if base is not tuple]
@@ -152,7 +153,7 @@ class Captures:
                 self.state(cls, lambda: states.BasesState(cls))
         if written:
             return variable(owner, name)
-        return None if owner is None else owner.__dict__[name]
+        return MISSING if owner is None else owner.__dict__[name]
 
     def read_global(self, engine: Engine, frame: Any, name: str) -> Any:
         """A global name of the module that `frame`'s function is from, or a builtin."""
