@@ -54,18 +54,20 @@ def _specialize(
     options: Options,
     demands: Demands,
 ) -> Compilation:
+    begun = None
     for _ in range(MAX_RESTARTS):
         paths = frozenset(demands.static)
         args, typed = types.describe((*given, *demands.outside()), paths)
         for path in typed & paths:
             refusal = demands.refusals.get(path)
             raise refusal or _needed(function, path, len(given), names, demands.static[path])
-        request = Request(function, args, names, Memory(), options)
+        request = Request(function, args, names, Memory(), options, demands=begun)
         compilation = Compilation(request, tuple(demands.places), demands.static)
         try:
             compilation.at("typed")
         except Restart as restart:
             demands.learn(restart)
+            begun = restart.demands
             continue
         return compilation
     raise demands.restless(function)

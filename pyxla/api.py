@@ -329,7 +329,8 @@ class Compiled:
         request = Request(self.__pyxla_function__, (), names, sharing.Memory(), self.options)
         with self._lock, journal.writing(record := self._record()):
             count, slot, looked = len(args) - len(self._places), None, False
-            begun, self._begun = self._begun, None
+            begun = first = self._begun
+            self._begun = None
             for _ in range(MAX_RESTARTS):
                 args = (*args[:count], *[place.read() for place in self._places])
                 key, leaves = signature.flatten(args, self._static_paths)
@@ -352,6 +353,7 @@ class Compiled:
                     entry = self._compile(asked, record, slot)
                 except Restart as restart:
                     self._learn(restart, described)
+                    begun = restart.demands or first
                     continue
                 finally:
                     if line is not None:

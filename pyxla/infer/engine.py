@@ -15,7 +15,7 @@ from __future__ import annotations
 
 import contextlib
 from collections import Counter, defaultdict
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from functools import partial
 from typing import Any
 
@@ -139,9 +139,12 @@ class Engine:
         hint: str = "",
         kind: type[CompileError] = CompileError,
         raises: type[Exception] | None = None,
+        among: Iterable[Any] = (),
         **details: Any,
     ) -> CompileError:
-        """The error for the current line; `raises` is what CPython raises there, where it does."""
+        """The error for the current line; `raises` is what CPython raises there, where it does.
+        among: what refers to instances that would have to be in pools."""
+        pools.want(self, among)
         if raises is not None:
             kind = also(raises)  # type: ignore[arg-type]  # classes can be hashed
         return kind(message, self.loc, hint=hint, chain=self.chain(), raises=raises, **details)

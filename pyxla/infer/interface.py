@@ -6,7 +6,7 @@ The modules that the engine itself is made of know it by this alone, so that non
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import AbstractContextManager
 from typing import Any, Protocol
 
@@ -87,6 +87,7 @@ class Engine(Protocol):
         hint: str = ...,
         kind: type[CompileError] = ...,
         raises: type[Exception] | None = ...,
+        among: Iterable[Any] = ...,
         **details: Any,
     ) -> CompileError: ...
     def demand(self, tests: tuple[Value, ...], otherwise: CompileError) -> NeedsStatic | None: ...

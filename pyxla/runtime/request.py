@@ -29,7 +29,8 @@ class Request:
 
     replayed: of a second run, the checks that are in place (`infer.raising.faults`).  in_place: all
     are.  alone: there is no second run.  demands: what inference begins with
-    (`infer.demands.Demands`): where a program is compiled again, what it took before.
+    (`infer.demands.Demands`): where a program is compiled again, or begun again for a place, what
+    it took before.
     """
 
     function: Any
@@ -47,6 +48,7 @@ class Restart(Exception):  # noqa: N818 - a request, not an error
     """The arguments must be described anew: values of `static` paths, or further `places`.
 
     otherwise: the refusal where no values are to be had.  loc: where the places are needed.
+    demands: what inference took until then, with which it goes on.
     """
 
     def __init__(
@@ -55,9 +57,11 @@ class Restart(Exception):  # noqa: N818 - a request, not an error
         places: list[Place],
         otherwise: CompileError | None = None,
         loc: Location | None = None,
+        demands: Any = None,
     ) -> None:
         super().__init__()
         self.loc = loc
+        self.demands = demands
         self.static = static
         self.places = places
         self.otherwise = otherwise

@@ -242,7 +242,8 @@ def _attempt(
     except TooDeep as refusal:
         raise _with_stack(_decided(world, refusal), engine) from None
     except NewCapture as need:
-        raise Restart({}, need.places, loc=need.loc) from None
+        taken = replace(demands, hosted=frozenset())
+        raise Restart({}, need.places, loc=need.loc, demands=taken) from None
     except NeedsStatic as need:
         value = getattr(need.scalar, "value", None)
         loops = loops_of_constants(value, engine.headers) if value is not None else set()

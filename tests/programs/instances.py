@@ -363,3 +363,48 @@ def jobs_in_turn(x):
             first.note.count += 1
         first = first.after or jobs if v < 2 else first.after or rest
     return jobs.cost, jobs.after.cost, rest.cost, counter.runs, rest.note.count
+
+
+class Disc:
+    def __init__(self, r):
+        self.r = r
+
+    def area(self):
+        return 3.0 * self.r * self.r
+
+
+class Strip:
+    def __init__(self, width):
+        self.width = width
+
+    def area(self):
+        return self.width
+
+
+@program("an instance of its class alone among others", lambda: (DATA,), lambda: (-DATA,))
+def one_strip_among_discs(x):
+    shapes = []
+    for i, v in enumerate(x):
+        if v > 0.7:
+            shapes.append((Disc(v), i))
+    shapes.append((Strip(2.0), -1))
+    total, last = 0.0, 0
+    for shape, i in shapes:
+        total += shape.area()
+        last += i
+    return total, last, len(shapes)
+
+
+SCALES = np.array([1.0, 0.5])
+
+
+@program("instances in pools, and an array of the module", lambda: (DATA,), lambda: (-DATA,))
+def scaled_particles(x):
+    ps = []
+    for i, v in enumerate(x):
+        if v > 0.7:
+            ps.append(Particle(v, i))
+    total = 0.0
+    for p in ps:
+        total += p.x * SCALES[p.k % 2]
+    return total, ps

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from typing import Any
 
 from pyxla.errors import is_own
@@ -27,6 +27,7 @@ from pyxla.infer.lattice import (
     Compound,
     Conflict,
     Ref,
+    Tuple,
     Variant,
     describe,
     is_none,
@@ -105,8 +106,11 @@ def _demand(met: Sequence[tuple[Any, Any]]) -> str:
     return "shared" if pools == {list} else "apart"
 
 
-def _parts(content: Any) -> tuple[Any, ...]:
-    return content.parts if isinstance(content, _HELD) else ()
+def _parts(content: Any) -> Iterator[Any]:
+    """What a list or a dict holds; of tuples, the objects in them: numbers are columns."""
+    for part in content.parts if isinstance(content, _HELD) else ():
+        inside = part.items if isinstance(part, Tuple) else None
+        yield from [part] if inside is None else [x for x in inside if isinstance(x, Ref)]
 
 
 def _pool(content: Any) -> Any:

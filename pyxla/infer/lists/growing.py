@@ -121,7 +121,7 @@ def widened(engine: Engine, x: Ref, content: GrowingList, new: Any) -> GrowingLi
             raise in_two(engine)
         words = "the items of a list of unknown length are of one type each"
         kind = OtherShape if _differ_in_shape(content.item, item) else CompileError
-        raise engine.refuse(words, kind=kind)
+        raise engine.refuse(words, kind=kind, among=[new])
     if wide != content.item:
         return retype(engine, x, wide)
     return content

@@ -284,9 +284,7 @@ def _grown(engine: Engine, pool: Ref) -> Any:
         items = columnar.items_of(engine.heap, held)
         item = joined_items(items) if items else None
         if item is None or not count(item):
-            for row in held.items:
-                _want_pools(engine, row.items)
-            raise engine.refuse(_FIELDS)
+            raise engine.refuse(_FIELDS, among=held.items)
         made = columnar.laid_out(engine.heap, pool, item, 1, sized=False)
         engine.heap.contents[pool.cell] = made
     grown = columnar.found(engine.heap, pool)
@@ -296,8 +294,8 @@ def _grown(engine: Engine, pool: Ref) -> Any:
     return grown
 
 
-def _want_pools(engine: Engine, values: Iterable[Any]) -> None:
-    """Note the classes of instances that rows lead to, and of which there is no pool."""
+def want(engine: Engine, values: Iterable[Any]) -> None:
+    """Note the classes of instances that values lead to, and of which there is no pool."""
     for cell in sorted(reachable(engine.heap, values)):
         content = engine.heap.contents.get(cell)
         if type(content) is ObjectCell:
@@ -338,8 +336,7 @@ def _write(engine: Engine, row: Pooled, place: int, value: Any) -> None:
     new = item_of(heap, value)
     wide = None if new is None else joined_item(grown.item.items[place], new)
     if wide is None:
-        _want_pools(engine, [value])
-        raise engine.refuse("the fields of instances in a list are of one type each")
+        raise engine.refuse("the fields of instances in a list are of one type each", among=[value])
     if wide != grown.item.items[place]:
         grown = growing.retype(engine, row.pool, replaced_at(grown.item, (place,), wide))
     part, before = at_path(grown.item, (place,))
