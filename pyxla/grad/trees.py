@@ -23,7 +23,6 @@ from pyxla.infer.heap import (
     DictCell,
     GrowingList,
     ListCell,
-    NumberList,
     ObjectCell,
     Pooled,
     RowList,
@@ -42,9 +41,9 @@ from pyxla.infer.lattice import (
     is_variant,
     number_type,
 )
+from pyxla.infer.lists import as_arrays, columnar
 from pyxla.infer.lists.item_types import Block, Item, Maybe, Nested, Number, Row, Several
 from pyxla.infer.lists.items import count, holds_instances
-from pyxla.infer.lists.number_lists import unpacked
 from pyxla.ir.core import Value
 from pyxla.ir.types import PYTHON_TYPES, ArrayType
 from pyxla.lib.operands import cast, literal, weak
@@ -171,8 +170,9 @@ class _Flatten:
         if isinstance(content, Array):
             jax = self.jax and engine.is_jax(x)
             return Leaf(arrays.read(engine, x), True, jax, x.cell, self.structural)
-        if isinstance(content, NumberList):
-            content = unpacked(engine, content)
+        if (listed := columnar.found(engine.heap, x)) is not None:
+            if as_arrays.numbers(engine, listed) and columnar.length_of(engine.heap, listed):
+                content = engine.content(x)  # each number has a derivative of its own
         if isinstance(content, ObjectCell):
             return Node(content, self.fields(content), True, x.cell)
         return Node(content, self.visited(content.parts, _structural(content)), True, x.cell)

@@ -35,7 +35,7 @@ from pyxla.infer.introspection import has_attribute
 from pyxla.infer.joins import far
 from pyxla.infer.joins.kinds import choose
 from pyxla.infer.joins.operated import operated, separately
-from pyxla.infer.lattice import Array, Compound, Const, NeedsStatic, Scalar, Tuple, is_number
+from pyxla.infer.lattice import Array, Compound, Const, NeedsStatic, Ref, Scalar, Tuple, is_number
 from pyxla.infer.lists import number_lists
 from pyxla.infer.objects import get_attribute, type_of
 from pyxla.infer.operators import ARITHMETIC, binary, inplace, negate, truth, unary
@@ -311,16 +311,17 @@ def _by_items(target: Any) -> None:
     def function(engine: Engine, *args: Any, **kwargs: Any) -> Any:
         kept = number_lists.flat(engine, args[0]) if len(args) == 1 and not kwargs else None
         if kept is not None:
+            column, python = kept
             if target in (any, all):
-                return function(engine, kept.data)
-            if engine.builder.exact is not None and not _is_of_ints(engine, kept):
+                return function(engine, column)
+            if engine.builder.exact is not None and not _is_of_ints(engine, *kept):
                 return _of_unknown_length(engine, target, *args)  # in the order of the items
-            found = engine.abstract(apply(engine, target.__name__, library, [kept.data], {}))
-            total = number_lists.number(engine, kept, found)
-            if engine.wants_exact_ints() and _is_of_ints(engine, kept):
-                fits = call(engine, Const(sequences.total_fits), [kept.data], {})
+            found = engine.abstract(apply(engine, target.__name__, library, [column], {}))
+            total = number_lists.number(engine, python, found)
+            if engine.wants_exact_ints() and _is_of_ints(engine, *kept):
+                fits = call(engine, Const(sequences.total_fits), [column], {})
                 engine.ensure(fits, far.TOO_LARGE, catchable=False)
-            return _unless_empty(engine, kept.data, total)
+            return _unless_empty(engine, column, total)
         xs = args
         if not arrays.is_array(engine, args[0]) and unknown(engine, args[0]):
             return _of_unknown_length(engine, target, *args, **kwargs)
@@ -345,9 +346,9 @@ def _by_items(target: Any) -> None:
     rule(target)(function)
 
 
-def _is_of_ints(engine: Engine, x: Any) -> bool:
-    """Whether a list kept as an array is one of Python's ints."""
-    return x.python and arrays.dtype_of(engine, x.data).kind == "i"
+def _is_of_ints(engine: Engine, column: Ref, python: bool) -> bool:
+    """Whether the numbers of a list are Python's ints."""
+    return python and arrays.dtype_of(engine, column).kind == "i"
 
 
 def _unless_empty(engine: Engine, items: Any, total: Any) -> Any:

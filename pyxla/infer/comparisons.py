@@ -213,10 +213,10 @@ def identical(engine: Engine, x: Any, y: Any) -> Any:
     if choices.is_choice(x) or choices.is_choice(y):
         return choices.equal(x, y)
     if isinstance(x, Ref) and isinstance(y, Ref):
+        for ref in (x, y):
+            number_lists.ask_which(engine, ref)
         if {Pooled, RowList} & {type(engine.heap.contents[ref.cell]) for ref in (x, y)}:
             return pools.same(engine, x, y)
-        if (same := number_lists.is_same_row(engine, x, y)) is not None:
-            return same
         if x != y and rows.KEPT in (engine.heap.infos[ref.cell].read_only for ref in (x, y)):
             raise engine.refuse(
                 "whether an array in a list of unknown length is another one is not known",

@@ -40,7 +40,6 @@ from pyxla.infer.heap import (
     Heap,
     Infos,
     ListCell,
-    NumberList,
     Pooled,
     ReadOnly,
     RowList,
@@ -51,8 +50,8 @@ from pyxla.infer.joins import choices
 from pyxla.infer.joins.conflicts import sort_of
 from pyxla.infer.joins.edges import Edge
 from pyxla.infer.lattice import Array, Compound, Const, NeedsStatic, Ref, Scalar, Tuple
-from pyxla.infer.lists import pools, reading, rows
-from pyxla.infer.lists.number_lists import ask, replaced, unpacked
+from pyxla.infer.lists import columnar, pools, reading, rows
+from pyxla.infer.lists.number_lists import ask_which
 from pyxla.infer.loops.memory import LoopMemory
 from pyxla.infer.meaning import Rules
 from pyxla.infer.raising import catching
@@ -312,16 +311,17 @@ class Engine:
             return pools.shown(self, content)
         if type(content) in (GrowingList, RowList):
             return reading.unpacked(self, ref)
-        return unpacked(self, content) if type(content) is NumberList else content
+        return content
 
     def check_writable(self, ref: Ref) -> None:
         """Refuse a write to `ref`'s cell where it may not or cannot be written."""
         info = self.heap.infos[ref.cell]
         if ref.cell in self.heap.kept:
             raise self.refuse(rows.KEPT, "append, or yield, a copy: x.copy()")
-        ask(self, self.grids.get(ref.cell))
-        if ref.cell in self.frozen:
-            raise self.refuse(self.frozen[ref.cell], "write to a copy of it")
+        whole = columnar.whole(self.heap, ref).cell
+        ask_which(self, ref)
+        if whole in self.frozen:
+            raise self.refuse(self.frozen[whole], "write to a copy of it")
         if info.read_only and not (info.home and rows.is_writable(self, ref.cell)):
             raise self.refuse(info.read_only, "copy the array before writing to it", ReadOnly)
         self.check_distinct(ref)
@@ -358,7 +358,7 @@ class Engine:
         if isinstance(contents[cell], Shadow):
             for target, value in redirected(self.heap, contents[cell], content):
                 self.set_content(target, value)
-        elif not replaced(self, contents[cell], content):
+        else:
             contents[cell] = content
             rows.write_back(self, cell)
 

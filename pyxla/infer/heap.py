@@ -7,8 +7,7 @@ program.
 
     Array        content of an array cell: its current value
     ListCell     content of a list: its items
-    NumberList   content of a list of numbers that is indexed at run time
-    GrowingList  content of a list whose length is known at run time only
+    GrowingList  content of a list that is kept in columns
     RowList      content of a list that is in such a list
     Pooled       content of an instance that such lists may hold
     DictCell     content of a dict: known keys, in order
@@ -58,26 +57,6 @@ class ListCell(Structure):
 
     def rebuild(self, parts: Sequence[Any]) -> ListCell:
         return ListCell(tuple(parts))
-
-
-@dataclass(frozen=True, slots=True)
-class NumberList(Structure):
-    """A list of numbers, or of such lists, kept as the array that `data` shows: of Python's numbers
-    if `python`, else of NumPy's scalars (`infer.lists.number_lists`)."""
-
-    data: Ref
-    python: bool
-
-    @property
-    def parts(self) -> tuple[Any, ...]:
-        return (self.data,)
-
-    @property
-    def form(self) -> bool:
-        return self.python
-
-    def rebuild(self, parts: Sequence[Any]) -> Any:
-        return NumberList(parts[0], self.python) if isinstance(parts[0], Ref) else parts[0]
 
 
 @dataclass(frozen=True, slots=True)
@@ -135,8 +114,9 @@ class Room:
 
 @dataclass(frozen=True, slots=True)
 class GrowingList(Structure):
-    """A list whose length is known at run time only (`infer.lists.growing`): `columns` show arrays
-    of bounded extent, `item` says how an item is made of their elements.
+    """A list that is kept in columns: `item` says how an item is made of the elements of the arrays
+    that `columns` show.  These are of bounded extent where its length is known at run time only
+    (`infer.lists.growing`), else it is long, or data indexes it (`infer.lists.number_lists`).
 
     room: what the loops around made for it.  guessed: how many items of its capacity are
     a guess, as data decides how long it gets.  size, fixed: of a row of such a list, which is never
@@ -339,7 +319,6 @@ class Shadow(Structure):
 Content = (
     Array
     | ListCell
-    | NumberList
     | GrowingList
     | RowList
     | Pooled

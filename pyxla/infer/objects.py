@@ -29,7 +29,6 @@ from pyxla.infer.heap import (
     DictCell,
     GrowingList,
     ListCell,
-    NumberList,
     ObjectCell,
     SequenceIterator,
     SetCell,
@@ -63,7 +62,7 @@ from pyxla.lib.registry import lookup, rule
 from pyxla.lib.variables import Variable
 from pyxla.ops.shape import constant
 
-_CONTAINERS = {ListCell: list, NumberList: list, DictCell: dict, SetCell: set}
+_CONTAINERS = {ListCell: list, DictCell: dict, SetCell: set}
 
 
 def _container(content: Any) -> type:
@@ -84,7 +83,7 @@ def get_attribute(engine: Engine, x: Any, name: str) -> Any:
         if pools.class_of_row(engine.heap, x) is not None:
             content = pools.outlined(engine, content, name)
         elif type(content) is not ObjectCell:
-            content = columnar.kept(engine.heap, x) or engine.content(x)
+            content = columnar.found(engine.heap, x) or engine.content(x)
         if isinstance(content, Array):
             return of_array(engine, x, name)
         if isinstance(content, ObjectCell):
@@ -469,7 +468,7 @@ def type_of(engine: Engine, x: Any) -> type:
     if isinstance(x, Tuple):
         return x.cls
     if isinstance(x, Ref):
-        content = columnar.kept(engine.heap, x) or engine.content(x)
+        content = columnar.found(engine.heap, x) or engine.content(x)
         if isinstance(content, Array):
             return engine.jax.array_class if engine.is_jax(x) else np.ndarray
         return _container(content)

@@ -282,7 +282,6 @@ def _sequence_operator(engine: Engine, op: str, x: Any, y: Any) -> Any:
     if is_operand(engine, x) or is_operand(engine, y):
         other = y if is_operand(engine, x) else x
         grown = columnar.found(engine.heap, other) is not None
-        grown = grown or columnar.is_long(engine.heap, other)
         items = () if grown else arrays.items_of(engine, other)
         number = x if is_operand(engine, x) else y
         if grown and op == "mul" and strings.counts(number):
@@ -464,8 +463,6 @@ def truth(engine: Engine, x: Any) -> Any:
         return engine.rules.compare(engine, "ne", size, Const(0))
     if (grown := columnar.found(engine.heap, x)) is not None:
         return engine.rules.compare(engine, "gt", reading.length(engine, grown), Const(0))
-    if (kept := number_lists.packed(engine.heap, x)) is not None:
-        return Const(number_lists.length(engine, kept) > 0)
     if isinstance(x, Ref):
         row = pools.class_of_row(engine.heap, x) is not None
         content = None if row else engine.content(x)

@@ -314,7 +314,7 @@ def _unpack(engine: Engine, frame: Frame, instr: Instr) -> Any:
     before, after = instr.attrs["before"], instr.attrs["after"]
     if instr.attrs["starred"] and (cls := class_of(engine, x)) and find(cls, "__next__"):
         x = call(engine, Const(sequences.unpacked), [x, Const(before), Const(before + after)], {})
-    kept = columnar.found(engine.heap, x) or columnar.is_long(engine.heap, x)
+    kept = columnar.found(engine.heap, x)
     sized = bool(kept) or arrays.is_array(engine, x)
     if isinstance(x, Compound) and unknown(engine, x):  # a `map` over such a list, say
         apart = x.kind == "transposed" and not instr.attrs["starred"]  # columns of several types

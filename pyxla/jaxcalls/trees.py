@@ -17,9 +17,8 @@ import numpy as np
 
 from pyxla.errors import CompileError, also
 from pyxla.infer.engine import Engine
-from pyxla.infer.heap import DictCell, ListCell, NumberList, ObjectCell
+from pyxla.infer.heap import DictCell, ListCell, ObjectCell
 from pyxla.infer.lattice import FUNCTIONS, Array, Compound, Const, Ref, Tuple
-from pyxla.infer.lists.number_lists import unpacked
 from pyxla.infer.operators import truth
 from pyxla.lib.registry import rule
 from pyxla.runtime.containers import fields_of
@@ -84,8 +83,6 @@ def _constant(engine: Engine, x: Const) -> Any:
 
 def _container(engine: Engine, content: Any) -> Any:
     """A list, a dict or an instance of a class that JAX takes apart; None for other objects."""
-    if isinstance(content, NumberList):
-        content = unpacked(engine, content)
     if isinstance(content, ListCell):
         return [skeleton(engine, item) for item in content.items]
     if isinstance(content, DictCell):

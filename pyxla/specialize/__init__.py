@@ -232,11 +232,9 @@ def _attempt(
     try:
         with stack.deep(), building(engine.builder), rounding:
             shared.start(engine)
-            if demands.shared:
-                number_lists.separated(engine, lists)
             world.given_rows = shared.given(engine, lists)
             world.given_rows |= pools.given(engine, world.paths)
-            world.given |= number_lists.given(engine, lists)
+            number_lists.given(engine, lists)
             world.changed(lists)
             return _run(world)
     except TooDeep as refusal:

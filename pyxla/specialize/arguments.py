@@ -22,7 +22,6 @@ from pyxla.infer.heap import (
     DictCell,
     GrowingList,
     ListCell,
-    NumberList,
     ObjectCell,
     RowList,
     reachable,
@@ -30,7 +29,7 @@ from pyxla.infer.heap import (
 from pyxla.infer.joins import far
 from pyxla.infer.lattice import Array, Compound, Conflict, Const, Ref, Scalar, Tuple, Unbound
 from pyxla.infer.lists import columnar
-from pyxla.infer.lists.item_types import Nested, Number, Row
+from pyxla.infer.lists.item_types import Item, Nested, Number, Row
 from pyxla.infer.lists.items import item_of, joined_items
 from pyxla.infer.lists.pools import Given
 from pyxla.infer.lists.sites import Meeting
@@ -117,7 +116,7 @@ class World:
 
     def lists(self) -> dict[int, Path]:
         """The lists among the arguments, with their paths; those that are in others come first."""
-        kinds = (ListCell, NumberList, GrowingList, RowList)
+        kinds = (ListCell, GrowingList, RowList)
         return {c: self.paths[c] for c, held in self.initial.items() if isinstance(held, kinds)}
 
     def changed(self, lists: Iterable[int]) -> None:
@@ -163,9 +162,7 @@ class World:
                 if sizes is not None:
                     lengths = self.column(array_type(INT, type.shape[:1]), path)
                     return self.rows_over(lengths, data, item, path)
-                if isinstance(item, Row):
-                    return self.pin(GrowingList((data,), item), path)
-                return self.lists_over(data, type.shape, path)
+                return self.lists_over(data, type.shape, item, path)
             case descriptions.ArgText(type):
                 codes = self.param(type, self.names.get(path[0], ""))
                 size = self.param(array_type(INT))
@@ -214,18 +211,24 @@ class World:
         item = Nested(number, type.shape[1], None, asked)
         outer = self.pin(GrowingList((sizes, data), item), path)
         self.engine.heap.infos[outer.cell].asked = asked
-        for i in range(type.shape[0]):
-            self.pin(RowList(outer, i), (*path, i))
-        self.initial[outer.cell] = self.initial.pop(outer.cell)  # what is in it comes first
+        self.rows_in(outer, type.shape, path)
         return outer
 
-    def lists_over(self, data: Ref, shape: tuple[int, ...], path: Path) -> Ref:
+    def lists_over(self, data: Ref, shape: tuple[int, ...], item: Item, path: Path) -> Ref:
         """A list over an array, and those that are in it."""
-        for i in range(shape[0]) if shape[1:] else ():
-            row = columnar.element_of(self.engine.heap, data, i)
-            made = self.lists_over(row, shape[1:], (*path, i))
-            self.engine.grids[row.cell, row.view] = made
-        return self.pin(NumberList(data, python=True), path)
+        # A row of rows that are in a pool would be in none.
+        sites = [Meeting(frozenset({argument_site((*path, 0))}))] if len(shape) == 2 else []
+        with building(self.engine.builder):
+            outer = self.pin(columnar.over(self.engine.heap, data, item, sites), path)
+        self.engine.heap.infos[outer.cell].asked = sites[0] if sites else None
+        self.rows_in(outer, shape, path)
+        return outer
+
+    def rows_in(self, outer: Ref, sizes: tuple[int, ...], path: Path) -> None:
+        """The lists in a list, of so many items each, that are in columns."""
+        for i in range(sizes[0]) if sizes[1:] else ():
+            self.rows_in(self.pin(RowList(outer, i), (*path, i)), sizes[1:], (*path, i))
+        self.initial[outer.cell] = self.initial.pop(outer.cell)  # what is in it comes first
 
     def stand(self, arg: descriptions.ArgStand, path: Path) -> Ref:
         """A set, a deque or the like as the instance that stands for it."""

@@ -10,7 +10,6 @@ import numpy as np
 from pyxla.errors import CompileError, ListOverflow
 from pyxla.infer.arrays import access as arrays
 from pyxla.infer.arrays import returned, views
-from pyxla.infer.arrays.blocks import Range
 from pyxla.infer.arrays.shadows import chosen, number, resolve
 from pyxla.infer.calls.captures import NewCapture
 from pyxla.infer.containers.iterators import ONCE
@@ -20,7 +19,6 @@ from pyxla.infer.heap import (
     DictCell,
     GrowingList,
     ListCell,
-    NumberList,
     ObjectCell,
     Pooled,
     RowList,
@@ -43,7 +41,7 @@ from pyxla.infer.lattice import (
     Variant,
     is_variant,
 )
-from pyxla.infer.lists import columnar, packing, pools, reading
+from pyxla.infer.lists import as_arrays, columnar, number_lists, pools, reading
 from pyxla.infer.lists.items import spelled
 from pyxla.infer.lists.sites import is_list
 from pyxla.infer.places import Place
@@ -69,7 +67,6 @@ class Outputs:
         self.engine = world.engine
         self.results: list[Value] = []
         self.trees: dict[Any, out.Out] = {}
-        self.kept: dict[int, NumberList] = {}
         self.numbered: dict[type, int] = {}
         self.shared: set[int] = set()
         self.written: set[int] = set()  # arrays of lists of lists that are stored as they are
@@ -90,7 +87,7 @@ class Outputs:
         roots += end.parted.values()
         self.shared = returned.shared_cells(self.engine.heap, roots)
         tree = self.tree(end.result)
-        writes, stores = [], [*self.grids(), *self.nested()]
+        writes, stores = [], self.nested()
         now = [self.engine.heap.contents[cell] for cell in world.initial]
         for cell, before in world.initial.items():
             if self.engine.heap.infos[cell].read_only:
@@ -104,9 +101,7 @@ class Outputs:
                     row = out.OutRow(self.pool(after.cls), after.index)
                     stores.append(out.Store(world.paths[cell], row))
                 continue
-            if isinstance(before, NumberList):
-                same = self.same_numbers(before, after)
-            elif isinstance(before, (GrowingList, RowList)):
+            if isinstance(before, (GrowingList, RowList)):
                 same = self.same_rows_of(cell, before, after)
             else:
                 same = after is before or (isinstance(after, Array) and _unchanged(after, before))
@@ -163,23 +158,8 @@ class Outputs:
             found.append(out.OutPool(host, self.engine.pool_fields[cls], rows, paths))
         return tuple(found)
 
-    def grids(self) -> list[out.Store]:
-        """The lists of lists of numbers that were written in no other way than in their rows."""
-        stores = []
-        for cell, before in self.world.initial.items():
-            if type(before) is not NumberList or before.data.view:
-                continue
-            if before.data.cell not in self.engine.heap.contents or self.is_given(before, before):
-                continue
-            array = packing.array_of(self.engine.heap, before)
-            if array.ndim > 1 and self.engine.heap.contents[cell] == before:
-                made = out.OutNumbers(self.result(array.value), before.python)
-                stores.append(out.Store(self.world.paths[cell], made, nested=True))
-                self.written.add(before.data.cell)
-        return stores
-
     def nested(self) -> list[out.Store]:
-        """The lists of lists of several lengths whose rows are the caller's, and were written."""
+        """The lists of lists whose rows are the caller's, and were written."""
         stores = []
         for cell, before in self.world.initial.items():
             after = self.engine.heap.contents[cell]
@@ -220,23 +200,8 @@ class Outputs:
     def same_rows_of(self, cell: int, before: GrowingList | RowList, after: Any) -> bool:
         """Whether a list is as it was, or is stored with those that it is in, or has in it."""
         if isinstance(before, RowList):
-            return before.parent.cell in self.written
+            return columnar.whole(self.engine.heap, before.parent).cell in self.written
         return cell in self.written or self.is_unchanged(before, after)
-
-    def is_given(self, x: NumberList, before: NumberList) -> bool:
-        """Whether the array of a list is that which it was given with."""
-        array = resolve(self.engine.heap, self.engine.heap.contents[x.data.cell])
-        given = self.world.given.get(before.data.cell)
-        return given is not None and isinstance(array, Array) and _unchanged(array, given)
-
-    def same_numbers(self, before: NumberList, after: Any) -> bool:
-        """Whether a list holds the numbers that it was given with, or they are stored already."""
-        if not isinstance(after, NumberList) or after.data.view != before.data.view:
-            return False
-        if arrays.shown(self.engine, before.data)[0][1:]:
-            return after == before  # rows are lists of their own, which are written
-        stored = after.data.cell == before.data.cell and before.data.cell in self.written
-        return stored or self.is_given(after, before)
 
     def same_rows(self, cls: type) -> bool:
         """Whether the pool of a class is as it was when arguments became its rows."""
@@ -347,32 +312,30 @@ class Outputs:
             else:
                 content = resolve(self.engine.heap, self.engine.heap.contents[x.cell])
                 array = isinstance(content, Array)
-                if type(content) is RowList and self.has_its_rows(content.parent.cell):
+                number_lists.ask_which(self.engine, x)
+                whole = columnar.whole(self.engine.heap, x).cell
+                pools_given = [self.engine.pools[cls].cell for cls in self.world.given_rows]
+                if type(content) is RowList and content.cls is None and whole in pools_given:
+                    raise self.row_returned()
+                if type(content) is RowList and self.has_its_rows(whole):
                     self.trees[key] = self.row_given(content)
-                elif isinstance(content, NumberList) and content.data.cell in self.world.given:
-                    self.trees[key] = self.row_of(content.data)
                 else:
                     self.trees[key] = self.array(x) if array else self.container(content)
         return self.trees[key]
 
     def row_given(self, row: RowList) -> out.OutArgument | out.OutItem:
         """One of the lists in an argument."""
-        path = self.world.paths[row.parent.cell]
-        if isinstance(row.index, int):
-            return out.OutArgument((*path, row.index))
-        return out.OutItem(path, self.result(row.index.value))
-
-    def row_of(self, data: Ref) -> out.OutItem:
-        """The list that shows one row of an array of lists that were given."""
-        lists = self.world.initial.items()
-        whole = {x.data.cell: c for c, x in lists if type(x) is NumberList and not x.data.view}
-        index, *inside = getattr(data.view[0], "ranges", (None,)) if data.view else (None,)
-        chosen = isinstance(getattr(index, "start", None), Scalar) and len(data.view) == 1
-        if not chosen or data.cell not in whole:
+        steps: list[Any] = []
+        inner: Any = row
+        while type(inner) is RowList and inner.parent.cell not in self.world.paths:
+            steps, inner = [inner.index, *steps], self.engine.heap.contents[inner.parent.cell]
+        steps = [inner.index, *steps]
+        path = self.world.paths[inner.parent.cell]
+        if not all(isinstance(step, int) for step in steps[:-1]):
             raise self.row_returned()
-        if inside != [Range(0, n) for n in data.view[0].base[1:]]:
-            raise self.row_returned()
-        return out.OutItem(self.world.paths[whole[data.cell]], self.result(index.start.value))
+        if isinstance(steps[-1], int):
+            return out.OutArgument((*path, *steps))
+        return out.OutItem((*path, *steps[:-1]), self.result(steps[-1].value))
 
     def row_returned(self) -> CompileError:
         return CompileError(
@@ -401,12 +364,6 @@ class Outputs:
         match content:
             case ListCell(items):
                 return out.OutList(tuple([self.tree(i) for i in items]))
-            case NumberList(data, python):
-                given = data.cell in self.world.given
-                if not given and self.kept.setdefault(data.cell, content) is not content:
-                    raise self.row_returned()
-                array = packing.array_of(self.engine.heap, content)
-                return out.OutNumbers(self.result(array.value), python)
             case Pooled(index=row, cls=cls) | RowList(index=row, cls=type() as cls):
                 known = isinstance(row, int)
                 return out.OutPooled(
@@ -421,6 +378,9 @@ class Outputs:
             case GrowingList(item=item, cls=cls):
                 if self.has_rows_given(content):
                     raise self.engine.refuse(_MOVED, "give it a copy: x[:]", remedy="shared")
+                whole = as_arrays.numbers_in(self.engine, content) if cls is list else None
+                if whole is not None and whole[0].extents is None:
+                    return out.OutNumbers(self.result(whole[0].value), whole[1])
                 arrays_ = reading.columns_of(self.engine, content)
                 if not arrays_:
                     return out.OutList(())

@@ -192,3 +192,26 @@ def out_of_range(m):
 @program("arrays", G, F)
 def as_arrays(m):
     return np.array(m).sum(axis=0), np.asarray(m[1]), np.dot(m, m[0])
+
+
+SHORT = lambda: ([[k, k + 1] for k in range(6)], 1)
+DEEP = lambda: ([[[i * 100 + j * 10 + k for k in range(3)] for j in range(3)] for i in range(6)], 1)
+LONG = lambda: ([[[i * 100 + j * 10 + k for k in range(5)] for j in range(4)] for i in range(6)], 1)
+
+
+@program("which row", SHORT, DEEP, LONG)
+def which_row(m, i):
+    return m[i], m[i] is m[1], m[i] is m[0], m[i] is m[i]
+
+
+@program("which row", DEEP, LONG)
+def which_row_of_a_row(m, i):
+    found = m[i][i + 1]
+    return found is m[1][2], found is m[i][i], m[i][i] is m[i][i], m[i] is m[1], m[i][i]
+
+
+@program("which row", LONG, lambda: ([[k * 10 + j for j in range(10)] for k in range(12)], 3))
+def copied_with_a_row(m, i):
+    whole, row = copy.deepcopy((m, m[i]))
+    row[0] = row[1]
+    return whole[i][0] == row[0], whole[i] is row, m[i][0] == row[0]

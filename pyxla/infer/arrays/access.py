@@ -12,7 +12,7 @@ from pyxla.infer.arrays.bounds import parsed
 from pyxla.infer.arrays.fitting import conformed, verify_indexed, verify_output
 from pyxla.infer.arrays.shadows import chosen
 from pyxla.infer.arrays.views import MIXED, BasicIndex, extend, is_permuted, update
-from pyxla.infer.heap import READ_ONLY, GrowingList, ListCell, NumberList, RowList
+from pyxla.infer.heap import READ_ONLY, GrowingList, ListCell, RowList
 from pyxla.infer.interface import Engine
 from pyxla.infer.joins.kinds import has_exact, may_be_array, parts_of, refused
 from pyxla.infer.lattice import (
@@ -33,7 +33,7 @@ from pyxla.lib.operands import as_array, cast, weak
 # Of constants, those whose items are read one by one.
 SEQUENCES = (tuple, str, range, list, frozenset)
 # Lists that are asked nothing of their items.
-_KEPT = (GrowingList, RowList, NumberList)
+_KEPT = (GrowingList, RowList)
 
 
 def python_scalar(x: Any, kind: type) -> Scalar:

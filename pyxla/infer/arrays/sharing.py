@@ -161,7 +161,7 @@ def _extremum(target: Any) -> None:
             args = (inner,)
         kept = number_lists.flat(engine, args[0]) if len(args) == 1 and not options else None
         if kept is not None:
-            return number_lists.number(engine, kept, _by_value(engine, target, kept.data))
+            return number_lists.number(engine, kept[1], _by_value(engine, target, kept[0]))
         grown = len(args) == 1 and columnar.found(engine.heap, args[0]) is not None
         if grown or (
             len(args) == 1 and not arrays.is_array(engine, args[0]) and unknown(engine, args[0])

@@ -321,7 +321,7 @@ def python_object(engine: Engine, x: Any) -> Any:
         items = [python_object(engine, i) for i in x.items]
         return tuple.__new__(x.cls, items)
     if isinstance(x, Ref):
-        if columnar.kept(engine.heap, x) is not None:  # its items are numbers of columns
+        if columnar.found(engine.heap, x) is not None:  # its items are numbers of columns
             raise LookupError
         content: Any = engine.content(x)
         if isinstance(content, (Array, ObjectCell, BoxCell)):

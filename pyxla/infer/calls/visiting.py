@@ -129,7 +129,7 @@ def class_of(engine: Engine, x: Any) -> type | None:
     if (cls := pools.class_of_row(engine.heap, x)) is not None:
         return cls
     if isinstance(x, Ref):
-        content = columnar.kept(engine.heap, x) or engine.content(x)
+        content = columnar.found(engine.heap, x) or engine.content(x)
         return content.cls if isinstance(content, ObjectCell) else None
     if isinstance(x, Tuple) and x.cls is not tuple:
         return x.cls

@@ -25,7 +25,7 @@ from pyxla.infer.engine import Engine
 from pyxla.infer.facts import extent
 from pyxla.infer.heap import ListCell
 from pyxla.infer.lattice import Array, Compound, Const, Scalar, Tuple, is_number
-from pyxla.infer.lists import columnar, packing
+from pyxla.infer.lists import columnar, number_lists
 from pyxla.infer.lists.item_types import Number, Row
 from pyxla.lib import interpreted
 from pyxla.lib.registry import rule
@@ -89,17 +89,11 @@ def _pool(engine: Engine, x: Any, packed: bool) -> Any:
     pool = engine.new(ListCell(items))
     if not packed:
         return pool
-    if all(map(is_number, items)):
-        if len({arrays.kind_of(engine, i) for i in items}) == 1 and packing.pack(engine, pool):
-            engine.findings.kept.update(engine.loops)
-    elif all(isinstance(i, (Tuple, Const)) for i in items):
-        shape = columnar.common_item([(engine, ListCell(items))])
-        if isinstance(shape, Row) and all(
-            isinstance(i, Number) and not i.choices for i in shape.items
-        ):
-            engine.findings.kept.update(engine.loops)
-            laid = columnar.laid_out(engine.heap, pool, shape, 1, sized=False)
-            engine.heap.contents[pool.cell] = laid
+    if all(isinstance(i, (Tuple, Const)) or is_number(i) for i in items):
+        item = columnar.common_item([(engine, ListCell(items))])
+        parts = item.items if isinstance(item, Row) else (item,)
+        if all(isinstance(i, Number) and not i.choices for i in parts):
+            number_lists.pack(engine, pool, item)
     return pool
 
 

@@ -22,7 +22,6 @@ from pyxla.infer.heap import (
     DictCell,
     GrowingList,
     ListCell,
-    NumberList,
     ObjectCell,
     RowList,
     SetCell,
@@ -40,9 +39,7 @@ from pyxla.lib.registry import rule
 
 ORDER = ("lt", "le", "gt", "ge")
 _SYMBOLS = {"lt": "<", "le": "<=", "gt": ">", "ge": ">="}
-# Two arrays of more numbers are compared by a loop.
-_FEW = 8
-_LISTS = (ListCell, NumberList, GrowingList, RowList)
+_LISTS = (ListCell, GrowingList, RowList)
 
 
 def _negated(engine: Engine, op: str, equal: Any) -> Any:
@@ -55,19 +52,10 @@ def _equal(engine: Engine, x: Any, y: Any) -> Any:
 
 
 def one_grows(engine: Engine, x: Any, y: Any) -> bool:
-    """Whether both are lists, or tuples, and the length of one is known at run time only, or is
-    that of an array of many."""
+    """Whether both are lists, or tuples, and one is kept in columns."""
     heap = engine.heap
     pair = x, y
-    grown = any(columnar.found(heap, v) is not None or columnar.is_long(heap, v) for v in pair)
-    return (grown or all(_is_array(engine, v) for v in pair)) and of_one_kind(engine, x, y)
-
-
-def _is_array(engine: Engine, x: Any) -> bool:
-    """Whether a list is an array of several numbers."""
-    kept = number_lists.packed(engine.heap, x)
-    shape = () if kept is None else arrays.shown(engine, kept.data)[0]
-    return len(shape) == 1 and shape[0] > _FEW
+    return any(columnar.found(heap, v) is not None for v in pair) and of_one_kind(engine, x, y)
 
 
 def of_one_kind(engine: Engine, x: Any, y: Any) -> bool:
@@ -89,7 +77,7 @@ def joined_lists(engine: Engine, kind: Any, function: Any, *args: Any) -> Any:
 def compare_containers(engine: Engine, op: str, x: Any, y: Any) -> Any:
     """Dicts by key, sets as such; a list is no tuple."""
     contents = [
-        engine.content(v) if isinstance(v, Ref) and columnar.kept(engine.heap, v) is None else None
+        engine.content(v) if isinstance(v, Ref) and columnar.found(engine.heap, v) is None else None
         for v in (x, y)
     ]
     if all(isinstance(c, DictCell) for c in contents) and op in ("eq", "ne"):
@@ -242,7 +230,7 @@ def contains(engine: Engine, x: Any, container: Any, compare: Callable[..., Any]
     if (grown := columnar.found(engine.heap, container)) is not None:
         return finding.contains(engine, grown, x)
     if (kept := number_lists.flat(engine, container)) is not None and is_number(x):
-        container = kept.data
+        container = kept[0]
     content = content_of(engine, container)
     if isinstance(content, (DictCell, SetCell)):
         if (asked := tables.looked(engine, container, x)) is not None:

@@ -14,11 +14,11 @@ from pyxla.infer.arrays import access as arrays
 from pyxla.infer.calls.dispatch import call
 from pyxla.infer.calls.visiting import class_of, find, special
 from pyxla.infer.containers import tables
-from pyxla.infer.containers.indexing import by_items
+from pyxla.infer.containers.indexing import content_of
 from pyxla.infer.engine import Engine
-from pyxla.infer.heap import DictCell, ListCell, ObjectCell, SetCell
+from pyxla.infer.heap import DictCell, ListCell, ObjectCell, RowList, SetCell
 from pyxla.infer.lattice import NONE, Array, Const, Ref, Tuple
-from pyxla.infer.lists import columnar, number_lists, pools, reading
+from pyxla.infer.lists import columnar, pools, reading
 from pyxla.infer.lists.items import holds_instances
 from pyxla.lib.registry import rule
 
@@ -33,9 +33,7 @@ def _copied(engine: Engine, x: Any) -> Any:
 def _copy(engine: Engine, x: Any) -> Any:
     if (grown := columnar.found(engine.heap, x)) is not None:
         return reading.copied(engine, grown)
-    if (kept := number_lists.flat(engine, x)) is not None:
-        return number_lists.copied(engine, kept)
-    content = by_items(engine, x)
+    content = content_of(engine, x)
     if isinstance(content, Array):
         return x if engine.is_jax(x) else arrays.fresh(engine, arrays.read(engine, x))
     if content is None:
@@ -93,6 +91,8 @@ class _Memo:
 def _deepcopy(engine: Engine, x: Any, memo: Any = NONE) -> Any:
     if isinstance(memo, Const) and isinstance(memo.value, _Memo):
         return _deeply(engine, x, memo.value)
+    if type(engine.heap.contents.get(getattr(x, "cell", None))) is RowList and memo == NONE:
+        return _grown_copied(engine, x)
     if memo != NONE and engine.content(memo) != DictCell({}):
         raise engine.refuse("deepcopy with copies made before", "leave `memo` out")
     return _deeply(engine, x, _Memo())
@@ -111,10 +111,11 @@ def _deeply(engine: Engine, x: Any, memo: _Memo) -> Any:
     if (own := _as_defined(engine, x, "__deepcopy__", Const(memo))) is not None:
         made[x.cell] = own
         return own
-    kept = number_lists.packed(engine.heap, x)
-    content = None if kept is not None else by_items(engine, x)
-    if kept is not None:
-        made[x.cell] = number_lists.copied_deeply(engine, kept, made)
+    row, content = engine.heap.contents[x.cell], content_of(engine, x)
+    if type(row) is RowList and row.cls is None:  # of the copy of what it is in
+        made[x.cell] = engine.new(
+            dataclasses.replace(row, parent=_deeply(engine, row.parent, memo))
+        )
     elif isinstance(content, ListCell | DictCell | ObjectCell):
         made[x.cell] = engine.new(content)  # which may be in it
         engine.set_content(made[x.cell].cell, _parts_copied(engine, content, memo))
@@ -167,7 +168,7 @@ def _astuple(engine: Engine, x: Any, *, tuple_factory: Any = Const(tuple)) -> An
 
 def _rebuilt(engine: Engine, x: Any, record: Callable[[dict[str, Any]], Any]) -> Any:
     """A copy of an instance, and of what is in it, with records in the place of instances."""
-    content = by_items(engine, x)
+    content = content_of(engine, x)
     if isinstance(content, ObjectCell) and dataclasses.is_dataclass(content.cls):
         names = [f.name for f in dataclasses.fields(content.cls)]
         return record({n: _rebuilt(engine, content.fields[n], record) for n in names})

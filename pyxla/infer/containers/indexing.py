@@ -16,7 +16,7 @@ from pyxla.infer.containers import tables
 from pyxla.infer.containers.indices import place
 from pyxla.infer.containers.ranges import range_part
 from pyxla.infer.engine import Engine
-from pyxla.infer.heap import DictCell, ListCell, NumberList
+from pyxla.infer.heap import DictCell, ListCell
 from pyxla.infer.joins import choices, far, folded
 from pyxla.infer.joins.kinds import may_be_array, refused
 from pyxla.infer.lattice import Array, Compound, Const, Ref, Tuple, is_number
@@ -30,17 +30,10 @@ TRUE, FALSE = Const(True), Const(False)
 
 
 def content_of(engine: Engine, x: Any) -> Any:
-    """What the cell of `x` holds, in columns or an array where it is kept so; None of what has
-    none."""
+    """What the cell of `x` holds, in columns where it is kept so; None of what has none."""
     if not isinstance(x, Ref):
         return None
-    kept = columnar.found(engine.heap, x) or number_lists.packed(engine.heap, x)
-    return kept or engine.content(x)
-
-
-def by_items(engine: Engine, x: Any) -> Any:
-    """What the cell of `x` holds, a list that is kept as an array by its items."""
-    return engine.content(x) if number_lists.packed(engine.heap, x) else content_of(engine, x)
+    return columnar.found(engine.heap, x) or engine.content(x)
 
 
 def get_item(engine: Engine, x: Any, key: Any) -> Any:
@@ -48,12 +41,6 @@ def get_item(engine: Engine, x: Any, key: Any) -> Any:
     key = place(engine, x, key)
     if (grown := columnar.found(engine.heap, x)) is not None:
         return reading.get(engine, x, grown, key)
-    if (kept := number_lists.packed(engine.heap, x)) is not None:
-        found = number_lists.get(engine, kept, key)
-        if found is not None:
-            return found
-        if reading.is_slice(key) and (found := _part(engine, kept, key)) is not None:
-            return found
     content = content_of(engine, x)
     if isinstance(x, Array) or isinstance(content, Array):
         array = arrays.fresh(engine, x) if isinstance(x, Array) else x
@@ -110,7 +97,7 @@ def _of_class(engine: Engine, x: Const, key: Any) -> Any:
 
 def _is_list(engine: Engine, x: Any) -> bool:
     content = engine.heap.contents.get(x.cell) if isinstance(x, Ref) else None
-    return isinstance(content, (ListCell, NumberList))
+    return isinstance(content, ListCell)
 
 
 def _chosen(engine: Engine, x: Ref, content: DictCell, key: Any) -> Any:
@@ -121,7 +108,7 @@ def _chosen(engine: Engine, x: Ref, content: DictCell, key: Any) -> Any:
     return choosing.choose(engine, x, tuple(content.items.values()), at)
 
 
-def _part(engine: Engine, content: ListCell | NumberList, key: Any) -> Any:
+def _part(engine: Engine, content: ListCell, key: Any) -> Any:
     """A slice that data decides; None of one that it does not."""
     whole = engine.new(content)
     opened = methods.opened(engine, whole, *_bounds_of(key))
@@ -164,7 +151,7 @@ def set_item(engine: Engine, x: Any, key: Any, value: Any) -> None:
     key = place(engine, x, key)
     if _set_in_list(engine, x, key, value):
         return
-    content = by_items(engine, x)
+    content = content_of(engine, x)
     if isinstance(content, Array):
         if far.is_dynamic(value):
             value = conversions.beside(engine, value, arrays.dtype_of(engine, x))
@@ -194,16 +181,18 @@ def set_item(engine: Engine, x: Any, key: Any, value: Any) -> None:
 
 
 def _set_in_list(engine: Engine, x: Any, key: Any, value: Any) -> bool:
-    """`x[key] = value` of a list in columns or an array, as which it may be kept from here on."""
+    """`x[key] = value` of a list in columns, in which it may be kept from here on."""
     if (grown := columnar.found(engine.heap, x)) is None:
         if not _is_list(engine, x):
             return False
-        if number_lists.assign(engine, x, key, value):
-            return True
-        new = _items_in(engine, value) if reading.is_slice(key) else Tuple((value,))
+        part = reading.is_slice(key)
+        new = _items_in(engine, value) if part else Tuple((value,))
         if number_lists.is_dynamic(key):
             _check_not_empty(engine, x)
-        grown = None if new is None else methods.opened(engine, x, *_bounds_of(key), new=new)
+        if new is not None:
+            grown = methods.opened(engine, x, *_bounds_of(key), new=new, sized=part)
+        if grown is None and number_lists.is_dynamic(key):
+            grown = number_lists.opened(engine, x, value)
     if grown is None:
         return False
     if grown.cls is tuple:
@@ -218,7 +207,7 @@ def _set_in_list(engine: Engine, x: Any, key: Any, value: Any) -> bool:
 
 def _items_in(engine: Engine, x: Any) -> Any:
     """What has the items of a list or tuple; None of anything else."""
-    content = columnar.kept(engine.heap, x) or content_of(engine, x)
+    content = columnar.found(engine.heap, x) or content_of(engine, x)
     return x if isinstance(x, Tuple) else content if _is_list(engine, x) else None
 
 
@@ -236,7 +225,7 @@ def delete_item(engine: Engine, x: Any, key: Any) -> None:
             engine.raise_constant(TypeError("'tuple' object doesn't support item deletion"))
         methods.delete(engine, x, grown, key)
         return
-    content = by_items(engine, x)
+    content = content_of(engine, x)
     if isinstance(content, DictCell) and tables.opened(engine, x, key):
         special(engine, x, "__delitem__", (key,))
     elif isinstance(content, DictCell):

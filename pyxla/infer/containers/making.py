@@ -20,7 +20,7 @@ from pyxla.infer.containers.iterators import ONCE, iterator
 from pyxla.infer.containers.structure import LENGTHS, iterate, iterate_ahead, length, read_all, rest
 from pyxla.infer.engine import Engine
 from pyxla.infer.facts.deciding import decided_by_data
-from pyxla.infer.heap import DictCell, ListCell, NumberList, ObjectCell, SequenceIterator, SetCell
+from pyxla.infer.heap import DictCell, ListCell, ObjectCell, SequenceIterator, SetCell
 from pyxla.infer.lattice import Compound, Const, Ref, Scalar, Tuple
 from pyxla.infer.lists import columnar, finding, methods, number_lists, pools, reading, shared
 from pyxla.infer.lists.columnar import MANY
@@ -118,8 +118,6 @@ def list_(engine: Engine, x: Any = Const(())) -> Any:
     x = source(engine, x)
     if (grown := columnar.found(engine.heap, x)) is not None:
         return reading.copied(engine, grown)
-    if (kept := number_lists.flat(engine, x)) is not None:
-        return number_lists.copied(engine, kept)
     if strings.is_dynamic(x):
         return strings.characters(engine, x)
     if unknown(engine, x):
@@ -139,7 +137,7 @@ def _tolist(engine: Engine, x: Any, _library: Any = REGISTRY[np.ndarray.tolist])
             dtype = PYTHON_DTYPES[kind_of(arrays.dtype_of(engine, x))]
             data = call(engine, Const(np.ndarray.astype), [x, Const(dtype)], {})
             verify(engine, _library.function, [engine.bounded_operand(x)], {}, None)
-            return engine.new(number_lists.kept_as(engine, data, True))
+            return number_lists.listed(engine, data, True)
     return engine.abstract(apply(engine, "tolist", _library, [x], {}))
 
 
@@ -174,8 +172,6 @@ def unknown(engine: Engine, x: Any) -> bool:
         size = reading.length(engine, grown)
         return not isinstance(size, Const) or size.value > MANY
     content = content_of(engine, x)
-    if isinstance(content, NumberList):
-        return columnar.is_long(engine.heap, x)
     if isinstance(content, ObjectCell) and content.cls is SequenceIterator:
         return content.fields["at"].value is not None and unknown(engine, content.fields["items"])
     if strings.is_dynamic(x):
@@ -197,7 +193,7 @@ def _is_made(engine: Engine, x: Any) -> bool:
         return x.kind != "arrangement" and all(_is_made(engine, part) for part in parts)
     if isinstance(x, Const):
         return isinstance(x.value, range)
-    return arrays.is_array(engine, x) or columnar.kept(engine.heap, x) is not None
+    return arrays.is_array(engine, x) or columnar.found(engine.heap, x) is not None
 
 
 @rule(set, support.to_set)

@@ -17,7 +17,7 @@ from pyxla.infer.containers.indexing import content_of, set_item
 from pyxla.infer.containers.making import dict_, has_data_keys, read_once, unknown
 from pyxla.infer.containers.structure import iterate
 from pyxla.infer.engine import Engine
-from pyxla.infer.heap import DictCell, ListCell, NumberList, SetCell
+from pyxla.infer.heap import DictCell, ListCell, SetCell
 from pyxla.infer.lattice import Const, Live, Ref, Tuple
 from pyxla.infer.lists import columnar, finding, growing, methods
 from pyxla.infer.raising.refusals import need
@@ -80,7 +80,7 @@ def _append(engine: Engine, x: Any, value: Any) -> Any:
 @rule(list.extend, support.extend)
 def _extend(engine: Engine, x: Any, more: Any) -> Any:
     many = columnar.found(engine.heap, x) is not None or unknown(engine, more)
-    kept: Any = columnar.kept(engine.heap, more)
+    kept: Any = columnar.found(engine.heap, more)
     if kept is None and not many:
         kept = more = Tuple(tuple(iterate(engine, more)))
     if many or methods.opened(engine, x, new=kept) is not None:
@@ -124,7 +124,7 @@ def _clear(engine: Engine, x: Any) -> Any:
         growing.shorten(engine, x, grown, 0)
         return Const(None)
     content = content_of(engine, x)
-    is_list = isinstance(content, ListCell | NumberList)
+    is_list = isinstance(content, ListCell)
     engine.set_content(x.cell, ListCell(()) if is_list else DictCell({}))
     return Const(None)
 

@@ -18,7 +18,7 @@ from pyxla.infer.containers.indexing import content_of, get_item
 from pyxla.infer.containers.making import list_, unknown
 from pyxla.infer.containers.structure import iterate, length
 from pyxla.infer.engine import Engine
-from pyxla.infer.heap import GrowingList, ListCell, NumberList
+from pyxla.infer.heap import GrowingList, ListCell
 from pyxla.infer.joins import choices
 from pyxla.infer.joins.kinds import may_be_array
 from pyxla.infer.lattice import Array, Compound, Const, Ref, Tuple, is_number
@@ -55,8 +55,8 @@ def _sorted(engine: Engine, x: Any, *, key: Any = Const(None), reverse: Any = Co
         call(engine, Const(sequences.sort_by), [made, comparison, reverse], {})
         return made
     kept = number_lists.flat(engine, x) if function is None else None
-    if kept is not None and arrays.dtype_of(engine, kept.data).kind in "if":
-        return _sorted_numbers(engine, kept, bool(engine.static(reverse, "reverse")))
+    if kept is not None and arrays.dtype_of(engine, kept[0]).kind in "if":
+        return _sorted_numbers(engine, *kept, bool(engine.static(reverse, "reverse")))
     if columnar.found(engine.heap, x) is not None or unknown(engine, x):
         return _sorted_growing(engine, x, function, bool(engine.static(reverse, "reverse")))
     items = iterate(engine, x)
@@ -91,7 +91,7 @@ def _rows(engine: Engine, keys: list[Any]) -> list[Any]:
     """Keys that all are lists as tuples, which compare alike."""
     if not all(_is_list(engine, key) for key in keys):
         return keys
-    if any(columnar.kept(engine.heap, key) for key in keys):  # of unknown length, or arrays
+    if any(columnar.found(engine.heap, key) for key in keys):  # of unknown length, or arrays
         return keys
     return [Tuple(tuple(iterate(engine, key))) for key in keys]
 
@@ -99,8 +99,8 @@ def _rows(engine: Engine, keys: list[Any]) -> list[Any]:
 def _is_list(engine: Engine, x: Any) -> bool:
     if not isinstance(x, Ref):
         return False
-    content = columnar.kept(engine.heap, x) or engine.content(x)
-    return isinstance(content, (ListCell, NumberList, GrowingList))
+    content = columnar.found(engine.heap, x) or engine.content(x)
+    return isinstance(content, (ListCell, GrowingList))
 
 
 def _deciding(keys: list[Any]) -> list[Any] | None:
@@ -122,10 +122,10 @@ def _is_known(x: Any) -> bool:
     return isinstance(x, Const)
 
 
-def _sorted_numbers(engine: Engine, x: NumberList, descending: bool) -> Any:
-    """A list of numbers that is kept as an array, in order."""
-    order = _order(engine, [x.data], descending)
-    return engine.new(number_lists.kept_as(engine, get_item(engine, x.data, order), x.python))
+def _sorted_numbers(engine: Engine, x: Ref, python: bool, descending: bool) -> Ref:
+    """A list of the numbers in a column, in order."""
+    order = _order(engine, [x], descending)
+    return number_lists.listed(engine, get_item(engine, x, order), python)
 
 
 def _network(
@@ -133,7 +133,7 @@ def _network(
 ) -> Any:
     """Items by keys known at run time: one stable argsort of the columns that their `rows` have,
     and what it picks."""
-    if any(columnar.kept(engine.heap, x) for x in items):
+    if any(columnar.found(engine.heap, x) for x in items):
         return _compared(engine, items, keys, descending)
     columns = list(_columns(rows))
     if not columns or not all(is_number(x) for column in columns for x in column):

@@ -28,7 +28,7 @@ from pyxla.infer.facts import extent
 from pyxla.infer.heap import DictCell, ListCell, ObjectCell, SequenceIterator, SetCell
 from pyxla.infer.joins import choices
 from pyxla.infer.lattice import Array, Compound, Const, Ref, Scalar, Tuple, is_variant
-from pyxla.infer.lists import columnar, number_lists, reading
+from pyxla.infer.lists import columnar, reading
 from pyxla.infer.lists.items import are_numbers, item_of, layout_of
 from pyxla.infer.raising.refusals import lacking
 from pyxla.infer.text import strings
@@ -42,7 +42,7 @@ from pyxla.lib.tables import in_order
 def sequence(engine: Engine, x: Any) -> Any:
     """What a loop over `x` indexes."""
     x = using.some(engine, x, "'NoneType' object is not iterable")
-    if number_lists.packed(engine.heap, x) or columnar.found(engine.heap, x):
+    if columnar.found(engine.heap, x):
         return x
     content = content_of(engine, x)
     if isinstance(content, ObjectCell) and content.cls is SequenceIterator:
@@ -188,8 +188,6 @@ def length(engine: Engine, x: Any) -> Any:
             raise engine.refuse(str(error), raises=TypeError) from None
     if (grown := columnar.found(engine.heap, x)) is not None:
         return reading.length(engine, grown)
-    if (kept := number_lists.packed(engine.heap, x)) is not None:
-        return Const(number_lists.length(engine, kept))
     content = content_of(engine, x)
     if isinstance(content, Array):
         shape, extents = arrays.shown(engine, x)

@@ -6,9 +6,9 @@ from collections.abc import Callable, Iterable
 from typing import Any
 
 from pyxla.infer.containers import tables
-from pyxla.infer.heap import DictCell, GrowingList, Heap, ListCell, NumberList, ObjectCell, SetCell
+from pyxla.infer.heap import DictCell, GrowingList, Heap, ListCell, ObjectCell, SetCell
 from pyxla.infer.joins.columns import with_parts
-from pyxla.infer.lists import growth, packing
+from pyxla.infer.lists import growth
 from pyxla.ir.core import Value
 from pyxla.lib.tables import Table, TableFrozenSet, TableSet
 
@@ -28,11 +28,6 @@ def unify_lists(
     columns = [part for column in columns for part in with_parts(edges, column)]
     if grows:
         growth.unify(edges, [*columns, *tables.unify(edges, columns)])
-    packing.unify(
-        edges,
-        columns,
-        lambda e: [*held(), *pinned, *e.args, *[e.env.get(value) for value in live]],
-    )
 
 
 def _has_collections(heap: Heap) -> bool:
@@ -43,5 +38,5 @@ def _has_collections(heap: Heap) -> bool:
     return False
 
 
-_COLLECTIONS = frozenset({ListCell, NumberList, GrowingList, DictCell, SetCell})
+_COLLECTIONS = frozenset({ListCell, GrowingList, DictCell, SetCell})
 _TABLES = (Table, TableSet, TableFrozenSet)

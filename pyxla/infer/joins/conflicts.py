@@ -11,7 +11,6 @@ from pyxla.infer.heap import (
     DictCell,
     GrowingList,
     ListCell,
-    NumberList,
     ObjectCell,
     Pooled,
     RowList,
@@ -76,12 +75,12 @@ def sort_of(content: Any) -> str:
     return "object"
 
 
-_LISTS = (ListCell, NumberList, GrowingList, RowList)
+_LISTS = (ListCell, GrowingList, RowList)
 _SEVERAL = (Conflict, Variant)
 _HELD = (ListCell, DictCell)
 _WORDS: dict[Any, str] = {
     (Array, Shadow): "array",
-    (ListCell, NumberList, GrowingList, RowList): "list",
+    (ListCell, GrowingList, RowList): "list",
     DictCell: "dict",
     SetCell: "set",
 }

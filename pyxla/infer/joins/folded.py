@@ -18,7 +18,7 @@ from pyxla.infer.engine import Engine
 from pyxla.infer.joins import choices
 from pyxla.infer.joins.choices import is_choice
 from pyxla.infer.lattice import Array, Const, Variant
-from pyxla.infer.lists import choosing, number_lists
+from pyxla.infer.lists import choosing, number_lists, reading
 from pyxla.lib.operands import as_array
 
 _FUNCTIONS = frozenset({ord, int, float})
@@ -107,7 +107,7 @@ def get_item(engine: Engine, x: Variant, key: Any) -> Any:
 def _checked(engine: Engine, x: Variant, key: Any, lengths: Sequence[int]) -> Any:
     """`key` as a Python int; the program raises IndexError where it is out of range."""
     if len(set(lengths)) == 1 or not engine.tests(IndexError):
-        return number_lists.checked(engine, key, max(lengths), _OUT_OF_RANGE)
+        return reading.checked(engine, key, Const(max(lengths)), _OUT_OF_RANGE)
     size = choices.lookup(x, lengths)
     compare = engine.rules.compare
     key = arrays.python_scalar(key, int) if isinstance(key, Array) else key

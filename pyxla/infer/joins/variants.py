@@ -16,7 +16,6 @@ from pyxla.infer.heap import (
     DictCell,
     GrowingList,
     ListCell,
-    NumberList,
     ObjectCell,
     Pooled,
     RowList,
@@ -43,7 +42,7 @@ from pyxla.ir.build import Builder, building
 # More kinds of values than this do not meet.
 MOST = 6
 _INSTANCES = (ObjectCell, Pooled)
-_LISTS = (ListCell, GrowingList, NumberList, RowList, DictCell)
+_LISTS = (ListCell, GrowingList, RowList, DictCell)
 
 
 def join_constants(join: Any, values: Sequence[Any], known: Sequence[Any]) -> Any:

@@ -35,6 +35,17 @@ def numbers(engine: Engine, content: GrowingList) -> tuple[Ref, bool] | None:
     return column, item.type.weak
 
 
+def numbers_in(engine: Engine, content: GrowingList) -> tuple[Array, bool] | None:
+    """The numbers of a list of numbers, or of lists of one length of such, as one array, and
+    whether they are Python's."""
+    item = content.item
+    while isinstance(item, Nested) and item.fixed is not None:
+        item = item.item
+    if not isinstance(item, Number) or item.choices:
+        return None
+    return columns_of(engine, content)[-1], item.type.weak
+
+
 def _dtype(part: Number | Block) -> np.dtype:
     return part.type.dtype if isinstance(part, Number) else part.dtype
 
@@ -77,8 +88,8 @@ def as_columns(engine: Engine, content: GrowingList, asked: np.dtype | None = No
     """The list as the array that NumPy makes of it; `asked`: the dtype that it is to have."""
     item = content.item
     columns = columns_of(engine, content)
-    if isinstance(item, Nested) and item.fixed is not None and count(item) == 2:
-        return columns[1]
+    if (whole := numbers_in(engine, content)) is not None:
+        return whole[0]
     rows = isinstance(item, Row) and item.cls is not str and not far_of(item)
     parts = item.items if rows else (item,)
     given = iter(columns)

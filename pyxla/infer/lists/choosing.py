@@ -12,7 +12,8 @@ from pyxla.infer.facts.deciding import decided_by_data
 from pyxla.infer.heap import Heap, ListCell
 from pyxla.infer.joins import choices, far
 from pyxla.infer.lattice import Compound, Const, Ref, Tuple, is_number, taken_apart
-from pyxla.infer.lists import instances, number_lists, packing, pools
+from pyxla.infer.lists import columnar, instances, number_lists, pools, reading
+from pyxla.infer.lists.item_types import Number
 from pyxla.infer.text.codes import is_texts
 from pyxla.lib import sequences
 from pyxla.lib.tables import Table, TableSet
@@ -29,7 +30,7 @@ def choose(engine: Engine, x: Any, items: tuple[Any, ...], key: Any) -> Any:
     costly = not by_data and not all([is_plain(engine.heap, item) for item in items])
     if not items or not (by_data or engine.findings.allows(len(items), True, costly)):
         return None
-    number_lists.checked(engine, key, len(items), number_lists.out_of_range(x))
+    reading.checked(engine, key, Const(len(items)), number_lists.out_of_range(x))
     found = picked(engine, items, key, by_data)
     if found is None and not by_data:
         _want_pool(engine, items)
@@ -51,7 +52,11 @@ def is_plain(heap: Heap, x: Any) -> bool:
     if isinstance(x, Tuple):
         return all([is_plain(heap, item) for item in x.items])
     if isinstance(x, Ref):
-        return packing.layout_of(heap, heap.contents.get(x.cell)) is not None
+        if (kept := columnar.found(heap, x)) is not None:
+            return isinstance(number_lists.number_in(kept.item), Number)
+        held = heap.contents.get(x.cell)
+        items = held.items if type(held) is ListCell else ()
+        return bool(items) and number_lists.item_of_numbers(heap, items) is not None
     character = isinstance(x, Const) and type(x.value) is str and len(x.value) == 1
     return is_number(x) or character or far.is_dynamic(x)
 

@@ -14,11 +14,12 @@ from pyxla.infer.arrays import views
 from pyxla.infer.arrays.blocks import Range
 from pyxla.infer.arrays.shadows import resolve
 from pyxla.infer.facts import extent
-from pyxla.infer.heap import GrowingList, Heap, ListCell, NumberList, RowList, reachable
+from pyxla.infer.heap import GrowingList, Heap, ListCell, RowList, reachable
 from pyxla.infer.lattice import Array, Ref, Scalar
 from pyxla.infer.lists import rows
-from pyxla.infer.lists.item_types import Item, Nested, Number
+from pyxla.infer.lists.item_types import Item, Nested
 from pyxla.infer.lists.items import (
+    INT,
     array_at,
     at_path,
     count,
@@ -28,8 +29,8 @@ from pyxla.infer.lists.items import (
     with_column,
 )
 from pyxla.infer.lists.laying import laid, padded, retyped
+from pyxla.infer.lists.sites import Meeting
 from pyxla.ir.build import Builder, building
-from pyxla.ir.types import array_type
 from pyxla.ops.shape import constant
 
 # An array of more elements than this is one as a list too, which is changed in columns; loops of
@@ -48,17 +49,17 @@ def found(heap: Heap, x: Any) -> GrowingList | None:
     return row_content(heap, content) if type(content) is RowList else None
 
 
-def kept(heap: Heap, x: Any) -> GrowingList | NumberList | None:
-    """The content of a list that is kept in columns, or as one array: what is asked of it itself,
-    and not of its items, reads none of these."""
-    content = heap.contents.get(x.cell) if isinstance(x, Ref) else None
-    return content if type(content) is NumberList else found(heap, x)
-
-
-def is_long(heap: Heap, x: Any) -> bool:
-    """Whether a list is an array of many elements, which are not looked at one by one."""
-    content = heap.contents.get(x.cell) if isinstance(x, Ref) else None
-    return type(content) is NumberList and room_of(heap, content) > MANY
+def over(heap: Heap, data: Ref, item: Item, sites: Sequence[Meeting] = ()) -> GrowingList:
+    """A list of `item`s, or of lists of one length of such, over an array; `sites` of the lists of
+    lists, the innermost last."""
+    array = array_at(heap, data)
+    columns = [data]
+    for axis in range(array.ndim - 1, 0, -1):
+        size = array.shape[axis]
+        item = Nested(item, size, size, sites[axis - 1] if sites else None)
+        sizes = constant(value=np.full(array.shape[:axis], size, INT))
+        columns.insert(0, Ref(heap.new(Array(sizes))))
+    return GrowingList(tuple(columns), item)
 
 
 def row_content(heap: Heap, row: RowList) -> GrowingList | None:
@@ -73,6 +74,12 @@ def row_content(heap: Heap, row: RowList) -> GrowingList | None:
         for column in outer.columns[before : before + count(item)]
     ]
     return GrowingList(tuple(columns[1:]), item.item, size=columns[0], fixed=item.fixed)
+
+
+def whole(heap: Heap, x: Ref) -> Ref:
+    """The list that a list is in, which is in no other; `x` where it is in none."""
+    row = heap.contents.get(x.cell)
+    return whole(heap, row.parent) if type(row) is RowList else x
 
 
 def is_in(content: Any, cell: int) -> bool:
@@ -120,7 +127,7 @@ def length_of(heap: Heap, content: Any) -> int | None:
     if type(content) is ListCell:
         return len(content.items)
     with building(Builder([], None)):  # of a shadow's sizes, where no one looks at which it is
-        size = room_of(heap, content) if type(content) is NumberList else size_of(heap, content)
+        size = size_of(heap, content)
     return size if isinstance(size, int) else None
 
 
@@ -135,33 +142,16 @@ def items_of(heap: Heap, content: Any) -> list[Item | None]:
     """What the items of a list are."""
     if type(content) is GrowingList:
         return [content.item]
-    if type(content) is NumberList:
-        return [_number_of(heap, content)]
     return [item_of(heap, x) for x in content.items]
 
 
-def _number_of(heap: Heap, content: NumberList) -> Number | None:
-    """The item of a list of numbers that is kept as an array, and is no row of another."""
-    array = resolve(heap, heap.contents[content.data.cell])
-    if content.data.view or array.ndim != 1 or array.extents is not None:
-        return None
-    return Number(array_type(array.dtype, (), content.python))
-
-
 def room_of(heap: Heap, content: Any) -> int:
-    if type(content) is NumberList and content.data.view:
-        return content.data.view[-1].shape[0]
-    if type(content) is NumberList:
-        return resolve(heap, heap.contents[content.data.cell]).shape[0]
     return len(content.items) if type(content) is ListCell else capacity_of(heap, content)
 
 
 def laid_out(heap: Heap, x: Ref, item: Item, capacity: int, sized: bool = True) -> GrowingList:
     """The list `x` in columns of this capacity at least; `sized` if its length will change."""
     content: Any = heap.contents[x.cell]
-    if type(content) is NumberList:
-        data = Ref(heap.new(resolve(heap, heap.contents[content.data.cell])))
-        content = GrowingList((data,), _number_of(heap, content))
     if type(content) is GrowingList:
         made = retyped_list(heap, content, item)
         if sized and capacity >= capacity_of(heap, made):
@@ -187,8 +177,7 @@ def _hold_all(
             if live is not None and live.isdisjoint(reachable(heap, [Ref(cell)])):
                 continue
             if isinstance(kind, Nested):
-                taken = type(heap.contents[cell]) is RowList or cell in heap.entangled
-                if taken or not is_apart(heap, cell):
+                if type(heap.contents[cell]) is RowList or cell in heap.entangled:
                     raise CompileError(ALIAS, heap.infos[cell].loc, hint=COPY, remedy="shared")
                 hold_inside(heap, cell, kind, live)
                 heap.contents[cell] = RowList(x, i, path)
@@ -212,43 +201,6 @@ def inside(heap: Heap, cell: int, item: Nested) -> list[int]:
     if type(content) is not ListCell or item.item is None:
         return []
     return [cell for part in content.items for cell, *_ in objects(heap, item.item, part)]
-
-
-def is_apart(heap: Heap, cell: int) -> bool:
-    """Whether a list is in no array of another one, as it may be from now on: lists of rows of
-    numbers over one array become lists of lists.  False where another one may be the same row."""
-    row: Any = heap.contents.get(cell)
-    if type(row) is not NumberList or not row.data.view:
-        return True
-    whole = heap.contents[row.data.cell]
-    if type(whole) is not Array or whole.extents is not None or row.data.cell in heap.entangled:
-        return False
-    lists = [(c, held) for c, held in heap.contents.items() if type(held) is NumberList]
-    over = [(held.data.view, c) for c, held in lists if held.data.cell == row.data.cell]
-    cells = dict(over)
-    if len(cells) < len(over) or any(step.scalars() for view in cells for step in view):
-        return False
-    for view, outer in over:
-        shape = view[-1].shape if view else whole.shape
-        data = Ref(row.data.cell, view)
-        parts = [element_of(heap, data, i) for i in range(shape[0])] if shape[1:] else []
-        for part in parts:
-            if part.view not in cells:
-                cells[part.view] = heap.new(NumberList(part, row.python))
-        if parts:
-            heap.contents[outer] = ListCell(tuple([Ref(cells[part.view]) for part in parts]))
-    return True
-
-
-def released(heap: Heap, x: Ref) -> bool:
-    """Let a list of numbers have an array of its own; False where another one may be the same."""
-    row: Any = heap.contents[x.cell]
-    if not is_apart(heap, x.cell):
-        return False
-    if row.data.view and heap.contents[x.cell] is row:  # and no list of rows
-        array = array_at(heap, row.data)
-        heap.contents[x.cell] = NumberList(Ref(heap.new(array)), row.python)
-    return True
 
 
 def resize(heap: Heap, content: GrowingList, capacity: int) -> None:

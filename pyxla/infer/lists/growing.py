@@ -27,7 +27,7 @@ from pyxla.infer.arrays import access as arrays
 from pyxla.infer.facts import extent
 from pyxla.infer.facts.deciding import by_counted_loops
 from pyxla.infer.facts.integers import minus, plus, value_of
-from pyxla.infer.heap import GrowingList, NumberList, RowList
+from pyxla.infer.heap import GrowingList, RowList
 from pyxla.infer.interface import Engine
 from pyxla.infer.lattice import Array, Conflict, Const, Ref, Scalar
 from pyxla.infer.lists import columnar, rows
@@ -103,7 +103,8 @@ def assign(engine: Engine, x: Ref, content: GrowingList, key: Any, new: Any) -> 
     content = widened(engine, x, content, new)
     index = index_of(engine, content, key, "list assignment index out of range")
     detach(engine, x)
-    write_item(engine, x, content, index, new)
+    with engine.unchecked():
+        write_item(engine, x, content, index, new)
 
 
 def widened(engine: Engine, x: Ref, content: GrowingList, new: Any) -> GrowingList:
@@ -116,7 +117,6 @@ def widened(engine: Engine, x: Ref, content: GrowingList, new: Any) -> GrowingLi
     if wide is None:
         held = engine.heap.contents.get(_cell(new))
         given = held is not None and engine.heap.infos[new.cell].pinned is not None
-        given |= type(held) is NumberList and bool(held.data.view)
         if given and isinstance(held, (*LISTS, Conflict)):
             raise in_two(engine)
         words = "the items of a list of unknown length are of one type each"
@@ -321,7 +321,7 @@ def hold_parts(engine: Engine, x: Ref, parts: Iterable[Any], index: Any) -> None
             rows.held(heap, cell, found(heap, x).columns)
             continue
         pinned = heap.infos[cell].pinned is not None
-        if cell in heap.kept or pinned or not columnar.is_apart(heap, cell):
+        if cell in heap.kept or pinned:
             raise in_two(engine)
         engine.check_distinct(Ref(cell))
         if columnar.inside(heap, cell, item):

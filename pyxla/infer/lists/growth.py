@@ -14,7 +14,7 @@ from typing import Any
 from pyxla.infer.arrays.shadows import resolve
 from pyxla.infer.demands import SHORT
 from pyxla.infer.facts import extent
-from pyxla.infer.heap import GrowingList, Heap, ListCell, NumberList, ObjectCell, Room
+from pyxla.infer.heap import GrowingList, Heap, ListCell, ObjectCell, Room
 from pyxla.infer.interface import Engine
 from pyxla.infer.lattice import Array, Const, Ref, Scalar
 from pyxla.infer.lists.columnar import (
@@ -29,7 +29,7 @@ from pyxla.infer.lists.columnar import (
 )
 from pyxla.infer.lists.columns import front
 from pyxla.infer.lists.growing import MOST, ensure_room, is_open
-from pyxla.infer.lists.item_types import Item
+from pyxla.infer.lists.item_types import LISTS, Item
 from pyxla.infer.lists.items import leaves
 from pyxla.infer.lists.pools import is_container
 from pyxla.infer.lists.reading import class_of
@@ -53,7 +53,7 @@ def grow(
         if isinstance(x, Ref) and isinstance(y, Ref)
     }
     cells = entry.heap.contents
-    pairs |= {(cell, cell) for cell, content in cells.items() if type(content) in _LISTS}
+    pairs |= {(cell, cell) for cell, content in cells.items() if type(content) in LISTS}
     inner = {
         field.cell
         for content in cells.values()
@@ -69,10 +69,10 @@ def _grow(
     engine: Engine, head: Any, entry: Any, back: Any, first: int, last: int, keyed: bool
 ) -> bool:
     contents = [e.heap.contents.get(c) for e, c in ((entry, first), (back, last))]
-    if not all(type(c) in _LISTS for c in contents):
+    if not all(type(c) in LISTS for c in contents):
         return False
     before, after = contents
-    if type(before) is type(after) is NumberList or class_of(before) is not class_of(after):
+    if class_of(before) is not class_of(after):
         return False
     room = [room_of(e.heap, c) for e, c in zip((entry, back), contents, strict=True)]
     item = common_item(list(zip((entry, back), contents, strict=True)))
@@ -312,14 +312,11 @@ def unify(states: Sequence[Any], columns: Iterable[Sequence[Any]]) -> bool:
     columns: what one name is in each state.
     """
     first = states[0].heap.contents
-    same = [[Ref(cell)] * len(states) for cell, x in first.items() if type(x) in _LISTS]
+    same = [[Ref(cell)] * len(states) for cell, x in first.items() if type(x) in LISTS]
     names = [*columns, *same]
     # A list that was laid out for one name may be another name's too: once more for all.
     rounds = (any([_unify(states, refs) for refs in names]) for _ in names)
     return any(list(itertools.takewhile(bool, rounds)))
-
-
-_LISTS = (ListCell, GrowingList, NumberList)
 
 
 def _unify(states: Sequence[Any], refs: Sequence[Any]) -> bool:
@@ -329,7 +326,7 @@ def _unify(states: Sequence[Any], refs: Sequence[Any]) -> bool:
     types = {type(c) for c in contents}
     if all(c is contents[0] for c in contents) and GrowingList not in types:
         return False
-    if not types <= set(_LISTS) or len(set(map(class_of, contents))) > 1:
+    if not types <= set(LISTS) or len(set(map(class_of, contents))) > 1:
         return False
     sizes = {length_of(s.heap, c) for s, c in zip(states, contents, strict=True)}
     items = {(c.item, c.guessed) for c in contents if type(c) is GrowingList}

@@ -27,7 +27,7 @@ from typing import Any
 
 import numpy as np
 
-from pyxla.infer.heap import GrowingList, ListCell, NumberList
+from pyxla.infer.heap import GrowingList, ListCell
 from pyxla.infer.joins import kinds
 from pyxla.infer.lattice import Reading
 from pyxla.infer.lists.sites import Meeting
@@ -149,5 +149,5 @@ MOST = 6
 PICKED = (str, Enum)
 _FUNCTIONS = (FunctionType, BuiltinFunctionType, np.ufunc)
 CONSTANTS = (*PICKED, type(None), type, *_FUNCTIONS, range, Reading)
-LISTS = (ListCell, GrowingList, NumberList)
+LISTS = (ListCell, GrowingList)
 Item = Number | Block | Row | Nested | Maybe | Several | Same | Known | Pick | Chars | Handle

@@ -16,7 +16,7 @@ import numpy as np
 from pyxla.frontend.support import Open
 from pyxla.infer.arrays import views
 from pyxla.infer.arrays.shadows import resolve
-from pyxla.infer.heap import GrowingList, Heap, ListCell, NumberList, Pooled, RowList
+from pyxla.infer.heap import GrowingList, Heap, ListCell, Pooled, RowList
 from pyxla.infer.joins import choices, far, kinds
 from pyxla.infer.joins.joined import joined_number_type
 from pyxla.infer.lattice import (
@@ -183,14 +183,6 @@ def _of_list(heap: Heap, x: Ref, content: Any) -> Item | None:
         array = resolve(heap, heap.contents[content.columns[0].cell])
         known = array.shape[0] if array.extents is None else None
         return Nested(content.item, array.shape[0], known)
-    if isinstance(content, NumberList):
-        array = resolve(heap, heap.contents[content.data.cell])
-        shape = content.data.view[-1].shape if content.data.view else array.shape
-        chosen = any(step.scalars() for step in content.data.view)
-        if len(shape) > 1 or array.extents is not None or chosen:
-            return None  # one of the rows of another list, which one is not known, would be in two
-        number_ = Number(array_type(array.dtype, (), content.python))
-        return Nested(number_, shape[0], shape[0])
     array = array_at(heap, x)
     return Block(array.dtype, array.shape) if array is not None and not array.extents else None
 

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from pyxla.infer.arrays.shadows import chosen, number, position
-from pyxla.infer.heap import GrowingList, Heap, NumberList
+from pyxla.infer.heap import GrowingList, Heap
 from pyxla.infer.joins import choices, kinds
 from pyxla.infer.joins.variants import items_of
 from pyxla.infer.lattice import Array, Const, Ref, Scalar, is_variant
@@ -46,7 +46,6 @@ from pyxla.infer.lists.items import (
 )
 from pyxla.infer.text import codes
 from pyxla.ir.core import Instr, Value
-from pyxla.ir.types import array_type
 from pyxla.lib import manipulation, strings
 from pyxla.lib.operands import as_array, cast
 from pyxla.ops.shape import constant, pad, reshape
@@ -150,14 +149,9 @@ def _chosen(x: Any, found: Sequence[Value]) -> Value:
 
 def _nested_values(heap: Heap, item: Nested, x: Ref) -> Iterator[Value]:
     content: Any = heap.contents[x.cell]
-    if isinstance(content, NumberList):
-        array = array_at(heap, content.data)
-        inner = Number(array_type(array.dtype, (), content.python))
-        columns, have = [array], inner
-        size: Any = array.shape[0]
-    elif isinstance(content, GrowingList):
+    if isinstance(content, GrowingList):
         columns = [array_at(heap, c) for c in content.columns]
-        size = columns[0].extents[0] if columns[0].extents else columns[0].shape[0]
+        size: Any = columns[0].extents[0] if columns[0].extents else columns[0].shape[0]
         have = content.item
     else:
         yield constant(value=np.asarray(len(content.items), INT))

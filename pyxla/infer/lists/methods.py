@@ -17,7 +17,7 @@ from pyxla.infer.engine import Engine
 from pyxla.infer.facts import extent
 from pyxla.infer.facts.deciding import decided_by_data
 from pyxla.infer.facts.integers import minus, plus, value_of
-from pyxla.infer.heap import GrowingList, ListCell, NumberList
+from pyxla.infer.heap import GrowingList, ListCell
 from pyxla.infer.joins import kinds
 from pyxla.infer.lattice import Array, Compound, Const, Ref, Scalar, Tuple
 from pyxla.infer.lists import columnar, growing, reading, rows
@@ -38,22 +38,23 @@ from pyxla.ops.shape import constant
 _NOTHING = Tuple(())
 
 
-def opened(engine: Engine, x: Any, *keys: Any, new: Any = _NOTHING) -> GrowingList | None:
-    """The content of a list in columns, as one becomes that data-decided `keys` change, or that is
-    an array of many numbers; `new`: what has the items that are put in it."""
+def opened(
+    engine: Engine, x: Any, *keys: Any, new: Any = _NOTHING, sized: bool = True
+) -> GrowingList | None:
+    """The content of a list in columns, as one becomes that data-decided `keys` change; `new`: what
+    has the items that are put in it; `sized` if its length may change."""
     content = found(engine.heap, x)
     held = engine.heap.contents.get(x.cell) if isinstance(x, Ref) else None
-    if content is not None or not isinstance(held, (ListCell, NumberList)):
+    if content is not None or not isinstance(held, ListCell):
         return content
-    by_data = keys and decided_by_data(engine, *keys)
-    if not (by_data or columnar.is_long(engine.heap, x)) or not columnar.room_of(engine.heap, held):
+    if not (keys and held.items and decided_by_data(engine, *keys)):
         return None
     items = columnar.items_of(engine.heap, held)
     item = joined_items([*items, *columnar.items_of(engine.heap, new)])
     if item is None or not count(item):
         return None
     engine.findings.kept.update(engine.loops)
-    engine.heap.contents[x.cell] = columnar.laid_out(engine.heap, x, item, 1)
+    engine.heap.contents[x.cell] = columnar.laid_out(engine.heap, x, item, 1, sized)
     return found(engine.heap, x)
 
 
@@ -318,7 +319,7 @@ def pack(engine: Engine, x: Ref, items: Sequence[Any], key: Any) -> GrowingList 
     if not decided_by_data(engine, key) and not engine.findings.allows(len(items), True):
         return None
     lists = [heap.contents.get(i.cell) for i in items]
-    if not all(isinstance(c, (ListCell, GrowingList, NumberList)) for c in lists):
+    if not all(isinstance(c, (ListCell, GrowingList)) for c in lists):
         return None
     cells = {i.cell for i in items} | {x.cell}
     if len(cells) <= len(items) or any(heap.infos[c].pinned is not None for c in cells):

@@ -8,6 +8,7 @@ from typing import Any
 from pyxla.infer.arrays import access as arrays
 from pyxla.infer.arrays import shadows
 from pyxla.infer.facts import extent
+from pyxla.infer.facts.integers import wrap
 from pyxla.infer.heap import GrowingList, Heap, ListCell, RowList
 from pyxla.infer.interface import Engine
 from pyxla.infer.joins import choices, far, kinds
@@ -136,18 +137,30 @@ def made_like(
     return engine.new(made)
 
 
-def index_of(engine: Engine, content: GrowingList, key: Any, message: str) -> Any:
+def checked(engine: Engine, key: Any, size: Any, message: str) -> Any:
     """`key` as a Python int; the program raises IndexError where it is out of range."""
-    if isinstance(key, Array) and not key.shape and key.dtype.kind in "iu":
+    if isinstance(key, Const) and isinstance(size, Const):
+        index = key.value.__index__()
+        if not -size.value <= index < size.value:
+            engine.raise_constant(IndexError(message))
+        return Const(index)
+    if isinstance(key, Array):
         key = arrays.python_scalar(key, int)
-    known = isinstance(key, Const) and hasattr(type(key.value), "__index__")
-    if not known and not (isinstance(key, Scalar) and key.kind is int):
-        raise engine.refuse("list indices must be integers or slices")
-    size, compare = length(engine, content), engine.rules.compare
     if engine.tests(IndexError):
+        compare = engine.rules.compare
         low = compare(engine, "ge", key, engine.rules.binary(engine, "sub", Const(0), size))
         high = compare(engine, "lt", key, size)
         engine.ensure(engine.rules.both(engine, low, high), IndexError(message))
+    return key
+
+
+def index_of(engine: Engine, content: GrowingList, key: Any, message: str) -> Any:
+    """As `checked`, in a list."""
+    number = isinstance(key, Array) and not key.shape and key.dtype.kind in "iu"
+    known = isinstance(key, Const) and hasattr(type(key.value), "__index__")
+    if not number and not known and not (isinstance(key, Scalar) and key.kind is int):
+        raise engine.refuse("list indices must be integers or slices")
+    key = checked(engine, key, length(engine, content), message)
     if content.item is None:
         return engine.raise_constant(IndexError(message))
     return _from_front(engine, content, key)
@@ -165,16 +178,10 @@ def _from_front(engine: Engine, content: GrowingList, key: Any) -> Any:
 
 def positive(engine: Engine, key: Any, size: Any) -> Any:
     """`key`, or `key + size` where it is negative, as an int that is not."""
-    wrapped = engine.rules.binary(engine, "add", key, size)
-    low = extent.lower(key.value if isinstance(key, Const) else key)
-    if low is not None and low >= 0:
-        return key
-    negative = engine.rules.compare(engine, "lt", key, Const(0))
-    if isinstance(negative, Const):
-        picked = wrapped if negative.value else key
-    else:
-        picked = kinds.choose(negative, wrapped, key)
-    return picked if isinstance(picked, Const) else Scalar(picked.value, extent.AT_LEAST_0)
+    at = wrap(*[x.value if isinstance(x, Const) else x for x in (key, size)])
+    if isinstance(at, Scalar):
+        return Scalar(at.value, extent.meet(extent.fact(at), 0, None))
+    return Const(int(at))
 
 
 def read_item(

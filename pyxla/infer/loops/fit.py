@@ -8,7 +8,7 @@ from typing import Any
 from pyxla.infer.arrays import views
 from pyxla.infer.arrays.shadows import alternatives, renumbered, resolve, same_ref
 from pyxla.infer.facts import extent
-from pyxla.infer.heap import Content, NumberList, Shadow, reachable
+from pyxla.infer.heap import Content, Shadow, reachable
 from pyxla.infer.joins import far, kinds, texts, unions, variants
 from pyxla.infer.joins.edges import Edge
 from pyxla.infer.joins.joined import all_equal, joined_number_type
@@ -295,7 +295,7 @@ class Fit:
             else:
                 self.ok &= back.value is template.value
             self._extents(template, back)
-        elif template is not back or isinstance(template, NumberList):
+        elif template is not back:
             # What did not change may still lead to an array that did.
             self._parts(template, back)
 

@@ -42,7 +42,7 @@ from pyxla.infer.lattice import (
     may_be_unbound,
     number_type,
 )
-from pyxla.infer.lists import growth, packing
+from pyxla.infer.lists import growth
 from pyxla.infer.lists.growing import OtherShape
 from pyxla.infer.loops.compact import compact
 from pyxla.infer.loops.guesses import (
@@ -349,12 +349,7 @@ def _unify_lists(
     if growth.grow(engine, head, entry, back, further) or entry.heap is not heap:
         engine.findings.kept.update((head.join.place, *engine.loops))
         return True
-    packing.unify(
-        (entry, back),
-        pairs,
-        lambda e: [*engine.held(), *engine.captures.pinned, *e.args, *[e.env.get(v) for v in live]],
-    )
-    return entry.heap is not heap
+    return False
 
 
 def _outside(engine: Engine, head: LoopHead) -> Callable[[], Any]:
