@@ -486,6 +486,6 @@ def type_of(engine: Engine, x: Any) -> type:
             "far": int,
         }
         kinds |= {"method": types.MethodType, "enumerate": enumerate, "map": map}
-        kinds |= {"zip": zip, "transposed": zip}
+        kinds |= {"zip": zip, "transposed": zip, "generator": types.GeneratorType}
         return kinds.get(x.kind, object)
     raise engine.refuse(f"the type of {arrays.kind_of(engine, x)} is not known")

@@ -131,8 +131,9 @@ def _function(engine: Engine, frame: Frame, instr: Instr) -> Any:
     return Compound("function", operands, (*meta, engine.module_of(frame)))
 
 
-# What reads a dict's view item by item.
+# What reads a dict's view item by item, or says which it is.
 _READERS = frozenset({sequence, sequence_ahead, zip, enumerate, reversed, map, iter})
+_READERS |= {print, str, repr, format}
 _FUNCTIONS = frozenset(map(type, _READERS))
 
 
@@ -343,7 +344,7 @@ def _unpack(engine: Engine, frame: Frame, instr: Instr) -> Any:
 
 @transfer("format")
 def _format(engine: Engine, frame: Frame, instr: Instr) -> Any:
-    x = engine.use(frame.env[instr.operands[0]])
+    x = _held(engine, frame.env[instr.operands[0]])
     return formatted(engine, x, instr.attrs["conversion"], instr.attrs["spec"])
 
 

@@ -205,3 +205,18 @@ def the_memory_of_an_array_of_python(n):
 def identity_of_equal_texts(n):
     text = "a b"
     return "".join(["a", " ", "b"]) is text  # <-
+
+
+def _ones(n):
+    for _ in range(n):
+        yield 1
+
+
+@bad("the text of a generator is not supported", 3)
+def generator_shown(n):
+    return str(_ones(n))  # <-
+
+
+@bad("generator has no len()", 3)
+def length_of_a_generator(n):
+    return len(_ones(n))  # <-

@@ -520,3 +520,18 @@ def generators(x, a):
     for v in (v + 1 for v in x):
         total += v
     return first, rest, largest, total, sorted(v for v in (3, 1)), tuple(v for v in (1, a))
+
+
+@program("prints", lambda: (4,), lambda: (0,))
+def views_shown(n):
+    d = {"a": n, "b": [n]}
+    print(d.keys(), d.values(), [d.items()])
+    e = {}
+    for i in range(n):
+        e[i * i % 7] = i
+    print(e.keys(), f"{e.values()}", {}.items())
+    try:
+        print(f"{d.keys():>3}")
+    except TypeError as error:
+        print(error)
+    return str(d.items()), repr(e.keys()), format(d.values())

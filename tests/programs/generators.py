@@ -3,6 +3,7 @@
 import functools
 import itertools
 import operator
+import types
 
 import numpy as np
 
@@ -687,3 +688,13 @@ def expression_that_reads_what_its_reader_writes(n):
     for p in itertools.islice((x for x in itertools.count(2) if all(x % q for q in primes)), n):
         primes.append(p)
     return primes
+
+
+@program("what a generator is", lambda: (3,))
+def asked_what_it_is(n):
+    def below(k):
+        yield from range(k)
+
+    x = below(n)
+    known = isinstance(x, types.GeneratorType), isinstance(x, list), type(x) is types.GeneratorType
+    return known, type(below(2)).__name__, list(x)

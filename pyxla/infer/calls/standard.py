@@ -106,6 +106,7 @@ _KEEPING = frozenset(
     {
         *(iter, isinstance, type, callable, hasattr, getattr, setattr, functools.partial, id, bool),
         *(list.append, list.insert, dict.get, dict.setdefault, dict.pop, heapq.merge),
+        *(len, str, repr, print, format, str.format, hash),
     }
 )
 # Modules whose functions depend on their arguments alone, and change nothing.

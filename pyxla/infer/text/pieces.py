@@ -16,17 +16,19 @@ from collections.abc import Iterator, Sequence
 from typing import Any
 
 from pyxla.frontend import support
+from pyxla.infer.arrays import access as arrays
 from pyxla.infer.calls import coroutines
 from pyxla.infer.calls.dispatch import call
 from pyxla.infer.calls.visiting import find, special
 from pyxla.infer.containers.indexing import content_of, get_item
 from pyxla.infer.containers.indices import as_int
+from pyxla.infer.containers.iterators import ONCE
 from pyxla.infer.containers.making import unknown
 from pyxla.infer.containers.structure import iterate
 from pyxla.infer.engine import Engine
 from pyxla.infer.heap import ObjectCell
 from pyxla.infer.joins import choices, far
-from pyxla.infer.lattice import Compound, Const, Ref, Tuple, is_number, is_variant, optional
+from pyxla.infer.lattice import Compound, Const, Live, Ref, Tuple, is_number, is_variant, optional
 from pyxla.infer.lists import columnar, reading
 from pyxla.infer.lists.item_types import Chars, Several, Shown
 from pyxla.infer.lists.items import layout_of, picks_of, with_column
@@ -74,6 +76,8 @@ def joined(parts: Sequence[Any]) -> Any:
 
 def formatted(engine: Engine, x: Any, conversion: str = "", spec: str = "") -> Any:
     """One field: text where `x` is known, else formatted on the host."""
+    if is_shown_apart(x):
+        return _apart(engine, x, spec)
     x = engine.use(x)
     if columnar.found(engine.heap, x) is not None or made_by_host(engine, x) is not None:
         return Compound("text", (_as_it_is(engine, x),), ((conversion, spec),))
@@ -97,6 +101,24 @@ def formatted(engine: Engine, x: Any, conversion: str = "", spec: str = "") -> A
     if is_dynamic(x) and not spec and conversion in ("", "s"):
         return x
     return Compound("text", (_as_it_is(engine, x),), ((conversion, spec),))
+
+
+def is_shown_apart(x: Any) -> bool:
+    """Whether the text of `x` is not that of its items."""
+    return isinstance(x, Live) or (isinstance(x, Compound) and x.kind in ONCE)
+
+
+def _apart(engine: Engine, x: Compound, spec: str) -> Any:
+    """The text of a view of a dict; that of an iterator says where it lies in memory."""
+    if not isinstance(x, Live):
+        kind = arrays.kind_of(engine, x)
+        raise engine.refuse(f"the text of a {kind} is not supported", "make a list of it: list(x)")
+    name = f"dict_{x.kind}"
+    if spec:
+        words = f"unsupported format string passed to {name}.__format__"
+        engine.raise_constant(TypeError(words))
+    items = formatted(engine, call(engine, Const(list), [engine.use(x)], {}), "r")
+    return joined([Const(f"{name}("), items, Const(")")])
 
 
 def made_by_host(engine: Engine, x: Any) -> dict[str, Any] | None:

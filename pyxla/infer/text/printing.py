@@ -29,7 +29,7 @@ from pyxla.infer.lists.host import items_of_columns, of_kind
 from pyxla.infer.lists.items import spelled
 from pyxla.infer.places import STREAM
 from pyxla.infer.raising.exceptions import is_exception
-from pyxla.infer.text.pieces import formatted, made_by_host
+from pyxla.infer.text.pieces import formatted, is_shown_apart, made_by_host
 from pyxla.ir.core import Value
 from pyxla.ir.types import tuple_maker
 from pyxla.lib.registry import rule
@@ -106,7 +106,7 @@ _TOLD = ("optional", "constant", "exception")
 
 def reader(engine: Engine, x: Any, values: list[Value]) -> Reader:
     """How the host makes `x` of arrays; `values`, which grows, is what they hold."""
-    x = engine.use(x)
+    x = formatted(engine, x) if is_shown_apart(x) else engine.use(x)
     if isinstance(x, Const):
         return lambda given: x.value
     if isinstance(x, Variant) and x.kind in _TOLD:
@@ -168,7 +168,7 @@ def _inside(engine: Engine, x: Any, values: list[Value]) -> Reader:
     if isinstance(x, Variant) and x.kind in _TOLD:
         return _one_of(x, lambda item: _inside(engine, item, values), values)
     shown = None
-    if is_exception(x):
+    if is_exception(x) or is_shown_apart(x):
         shown = engine.use(formatted(engine, x, "r"))
     elif isinstance(content_of(engine, x), ObjectCell) and made_by_host(engine, x) is None:
         shown = special(engine, x, "__repr__", ())
