@@ -448,9 +448,7 @@ for _name in ("lt", "le", "eq", "ne", "gt", "ge", "is_", "is_not"):
 rule(operator.contains)(lambda engine, x, y: compare(engine, "contains", y, x))
 rule(operator.not_)(lambda engine, x: negate(engine, truth(engine, x)))
 rule(operator.truth)(truth)
-rule(
-    operator.getitem, np.ndarray.__getitem__, list.__getitem__, dict.__getitem__, tuple.__getitem__
-)(get_item)
+rule(operator.getitem, np.ndarray.__getitem__, list.__getitem__, dict.__getitem__)(get_item)
 rule(operator.neg)(lambda engine, x: engine.rules.negative(engine, x))
 rule(abs, operator.abs)(
     lambda engine, x, _library=REGISTRY[abs]: (

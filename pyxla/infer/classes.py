@@ -13,7 +13,7 @@ import numpy as np
 
 from pyxla.infer.engine import Engine
 from pyxla.infer.lattice import FUNCTIONS, Compound, Const
-from pyxla.lib.containers import actual
+from pyxla.lib.containers import actual, reads_itself
 from pyxla.lib.variables import Variable
 
 # Immutable or mutable values, of which an instance of a derived class would be one.
@@ -45,6 +45,11 @@ def need_constructible(engine: Engine, cls: type) -> None:
     """Refuse classes whose instances are made in a way of their own."""
     if issubclass(cls, BaseException):
         need_plain(engine, cls, "__new__")
+    if issubclass(cls, tuple) and reads_itself(cls):
+        raise engine.refuse(
+            f"tuples that define __iter__, __len__ or __bool__ are not supported ({cls.__name__})",
+            "give the method a name of its own",
+        )
     if hasattr(cls, "__pyxla_fill__"):  # its items are read as those of its dict
         need_plain(engine, actual(cls), "__iter__")
     for base in () if cls.__module__.startswith("pyxla.") else _BUILTIN:

@@ -12,7 +12,7 @@ import pyxla.infer.builtins
 import pyxla.infer.containers.methods  # noqa: F401 - which have rules of their own for some
 from pyxla.infer.containers.indexing import delete_item, set_item
 from pyxla.infer.engine import Engine
-from pyxla.infer.lattice import Const
+from pyxla.infer.lattice import Const, Tuple
 from pyxla.lib.registry import lookup, rule
 
 # What the other operand of a type's own method may be: of another, `NotImplemented` is returned.
@@ -70,8 +70,16 @@ def _register(cls: type, name: str, implementation: Any) -> None:
         rule(method)(implementation)
 
 
+def _as_tuple(x: Any) -> Any:
+    """A tuple of a class of the user's as one of `tuple`, whose own method is called."""
+    return Tuple(x.items) if type(x) is Tuple else x
+
+
 def _called(function: Any) -> Any:
-    return lambda engine, *args: engine.rules.call(engine, Const(function), list(args), {})
+    def called(engine: Engine, x: Any, *args: Any) -> Any:
+        return engine.rules.call(engine, Const(function), [_as_tuple(x), *args], {})
+
+    return called
 
 
 def _operated(cls: type, name: str, function: Any, swapped: bool) -> Any:
@@ -82,7 +90,7 @@ def _operated(cls: type, name: str, function: Any, swapped: bool) -> Any:
         fits = engine.rules.call(engine, Const(isinstance), [y, Const(accepted)], {})
         if not engine.static(fits, "whether the operand is of that type"):
             return Const(NotImplemented)
-        operands = [y, x] if swapped else [x, y]
+        operands = [y, _as_tuple(x)] if swapped else [_as_tuple(x), y]
         return engine.rules.call(engine, Const(function), operands, {})
 
     return operated

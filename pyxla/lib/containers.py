@@ -464,12 +464,27 @@ def _derived(cls: type) -> type:
     if isinstance(getattr(cls, "__missing__", None), types.FunctionType):
         own = any("__getitem__" in vars(owner) for owner in cls.__mro__ if not _in_c(owner))
         taken |= {} if own else {"__getitem__": Dict.__getitem__}
+    if isinstance(getattr(cls, "__len__", None), types.FunctionType) and not hasattr(
+        cls, "__bool__"
+    ):
+        taken["__bool__"] = _by_length
     taken |= {"__module__": __name__, "__pyxla_fill__": staticmethod(_fill)}
     return type(cls)(cls.__name__, (cls, base), taken)
 
 
 # What classes of the user's may derive from, and have a stand-in all the same.
 OPEN = (dict, list)
+
+
+def _by_length(x: Any) -> bool:
+    """The truth of an instance whose class says its length."""
+    return len(x) != 0
+
+
+def reads_itself(cls: type) -> bool:
+    """Whether a class that derives from `tuple` says itself what its items are, or how many."""
+    names = ("__iter__", "__len__", "__bool__")
+    return any(getattr(cls, name, None) is not getattr(tuple, name, None) for name in names)
 
 
 def c_base(cls: type) -> Any:

@@ -16,7 +16,7 @@ import jax
 import numpy as np
 
 from pyxla.errors import BadArgument
-from pyxla.lib.containers import OPEN, c_base
+from pyxla.lib.containers import OPEN, c_base, reads_itself
 from pyxla.lib.prng import KeyArray
 from pyxla.lib.random import state as states
 from pyxla.lib.records import FIELD, records
@@ -72,7 +72,9 @@ CONTAINERS: dict[type, Container | None] = {}
 def _classify(x: Any) -> Container | None:
     kind = type(x)
     if issubclass(kind, tuple) and not hasattr(kind, "n_sequence_fields"):  # those of C
-        return _tuple(kind) if kind.__dictoffset__ or "__iter__" in vars(kind) else _TUPLE
+        if reads_itself(kind):
+            return None
+        return _tuple(kind) if kind.__dictoffset__ else _TUPLE
     if kind in _BUILTIN:
         return _BUILTIN[kind]
     if kind in _GENERATORS:
@@ -98,12 +100,11 @@ _TUPLE = Container(
 
 
 def _tuple(cls: type) -> Container:
-    """Tuples of a class of the user's, which may have attributes or its own way to be read."""
+    """Tuples of a class of the user's, which may have attributes."""
 
     def opened(x: Any) -> tuple[tuple[Any, ...], Iterable[Any], Iterable[Any]]:
         _need_bare(x)
-        items = tuple(tuple.__iter__(x))
-        return (cls, len(items)), range(len(items)), items
+        return (cls, len(x)), range(len(x)), x
 
     return Container(opened, lambda x, items: ArgTuple(cls, items))
 

@@ -27,6 +27,16 @@ def two(a, b):
     return a + b
 
 
+class Read(tuple):
+    def __iter__(self):
+        return iter([1])
+
+
+@bad("tuples that define __iter__, __len__ or __bool__ are not supported (Read)", float)
+def tuple_that_is_read_its_own_way(x):
+    return sum(Read((x, x)))  # <-
+
+
 @bad("None is not callable", float)
 def calls_none(x):
     f = None

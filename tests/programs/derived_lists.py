@@ -163,6 +163,17 @@ class Tree(list):
         return self.value + sum(child.total() for child in self)
 
 
+class Hidden(list):
+    def __len__(self) -> int:
+        return 0
+
+
+@program("classes", lambda: ([1, 2],), lambda: ([],))
+def truth_by_length(xs):
+    hidden = Hidden(xs)
+    return bool(hidden), "some" if hidden else "none", sum(hidden), list.__len__(hidden)
+
+
 @program("classes", lambda: (1.5,))
 def trees_that_are_lists(x):
     tree = Tree(x, [Tree(2 * x), Tree(1, [Tree(4)])])

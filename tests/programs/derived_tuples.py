@@ -93,3 +93,30 @@ def named_and_plain(n, xs):
     plain = Plain(xs)
     pairs = Pair(n), Pair(n, 4) + Pair(1), Pair(n)._replace(first=5), Pair._make([1, n])
     return pairs, Pair(n)._asdict(), plain, plain + (1,), plain == tuple(xs), Plain()
+
+
+class Tenfold(tuple):
+    def __getitem__(self, i: Any) -> Any:
+        return tuple.__getitem__(self, i) * 10
+
+    def __eq__(self, other: object) -> bool:
+        return True
+
+    def __hash__(self) -> int:
+        return 5
+
+    def __add__(self, other: Any) -> Any:
+        return Tenfold(tuple.__add__(self, other))
+
+
+class Inherited(Tenfold):
+    pass
+
+
+@program("classes", lambda: (2.0,))
+def methods_of_a_base_and_its_own(x):
+    """Iteration looks at the items, an index calls the method, which may be inherited."""
+    t = Inherited((x, 3))
+    read = t[0], t[-1], [v for v in t], sum(t), max(*t), list(reversed(t))
+    named = tuple.__len__(t), tuple.__getitem__(t, 1), (x, 1).__mul__(2), (x, 1).__contains__(1)
+    return read, named, t == (1,), t + (1,), (x,).__add__((2,))

@@ -45,6 +45,7 @@ from pyxla.infer.lattice import (
 from pyxla.infer.lists import columnar
 from pyxla.infer.places import MISSING, Place, is_fixed
 from pyxla.lib.bounded.elementwise import NOT_SUPPORTED, REMEDY
+from pyxla.lib.containers import reads_itself
 from pyxla.lib.prng import Key, KeyArray
 from pyxla.lib.registry import lookup
 from pyxla.lib.variables import Variable, namespace, variable
@@ -235,6 +236,7 @@ class Captures:
             if known or place is None:
                 return Const(value) if known else Tuple(items)
         bare = isinstance(value, tuple) and not getattr(value, "__dict__", None)
+        bare = bare and not reads_itself(type(value))
         if bare and is_constant((*value,)):
             if place is not None:
                 self.constants[place] = value

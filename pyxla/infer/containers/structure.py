@@ -44,6 +44,8 @@ def sequence(engine: Engine, x: Any) -> Any:
     x = using.some(engine, x, "'NoneType' object is not iterable")
     if columnar.found(engine.heap, x):
         return x
+    if type(x) is Tuple:
+        return Tuple(x.items)  # its class may have a `__getitem__`, which iteration does not call
     content = content_of(engine, x)
     if isinstance(content, ObjectCell) and content.cls is SequenceIterator:
         return rest(engine, x, content)
