@@ -301,6 +301,8 @@ def _sequence_operator(engine: Engine, op: str, x: Any, y: Any) -> Any:
             return many or _like(engine, other, items * times)
         if op == "mul" and is_number(number):
             return None
+        if python_class(engine, other) is range and is_numpys(engine, number):
+            return binary(engine, op, *[call(engine, Const(np.asarray), [v], {}) for v in (x, y)])
         if items is not None and not isinstance(other, Const) and is_numpys(engine, number):
             x, y = (number_lists.by_value(engine, v) for v in (x, y))
             return engine.abstract(operate(engine, op, x, y))

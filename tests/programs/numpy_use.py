@@ -532,3 +532,10 @@ def flat_takes_values_again(x, n, v):
 )
 def remainders_of_as_many_as_a_slice_has(x, n, m):
     return x[np.arange(len(x[n:])) % m]
+
+
+@program("ranges", lambda: (np.array([0.5, 1.0, -2.0]), 3))
+def ranges_beside_arrays(x, n):
+    near = (x + range(3)) / 3
+    near *= range(1, 4)
+    return near, range(n) - x, np.float64(2) * range(3), range(3) < x
