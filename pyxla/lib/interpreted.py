@@ -628,3 +628,41 @@ def computed_once(instance: Any, name: str, function: Any) -> Any:
     if is_stored(instance, name):
         return stored(instance, name)
     return store(instance, name, function(instance))
+
+
+def inverted(x: Any) -> Any:
+    """`operator.inv(x)`."""
+    return ~x
+
+
+def concatenated(x: Any, y: Any) -> Any:
+    """`operator.concat(x, y)`."""
+    if not hasattr(x, "__getitem__"):
+        raise TypeError(f"{type(x).__name__!r} object can't be concatenated")
+    return x + y
+
+
+def extended(x: Any, y: Any) -> Any:
+    """`operator.iconcat(x, y)`."""
+    if not hasattr(x, "__getitem__"):
+        raise TypeError(f"{type(x).__name__!r} object can't be concatenated")
+    x += y
+    return x
+
+
+def count_of(xs: Any, x: Any) -> int:
+    """`operator.countOf(xs, x)`."""
+    return list(xs).count(x)
+
+
+def index_of(xs: Any, x: Any) -> int:
+    """`operator.indexOf(xs, x)`."""
+    try:
+        return list(xs).index(x)
+    except ValueError:
+        raise ValueError("sequence.index(x): x not in sequence") from None
+
+
+def called(function: Any, /, *args: Any, **named: Any) -> Any:
+    """`operator.call(function, ...)`."""
+    return function(*args, **named)

@@ -64,3 +64,25 @@ def methods_of_the_base(xs):
     space = types.SimpleNamespace(a=1, b=xs[1])
     same = space == types.SimpleNamespace(a=1, b=2), space != types.SimpleNamespace(a=1)
     return ring[5], ring + [3], doubled, "a" in doubled, same
+
+
+@program("functions", lambda: ([3, 1, 3], 3), lambda: ([], 1))
+def functions_of_operator(xs, n):
+    found = operator.countOf(xs, n), operator.concat(xs, [n]), operator.iconcat(xs, [7]), xs
+    try:
+        at = operator.indexOf(xs, 1)
+    except ValueError as e:
+        at = str(e)
+    return (
+        found,
+        at,
+        operator.inv(n),
+        operator.call(max, n, 2),
+        operator.countOf((v for v in xs), n),
+    )
+
+
+@program("numbers", lambda: (5,))
+def methods_named_by_their_class(n):
+    known = int.bit_length(5), int.bit_count(7), complex.conjugate(1j), float.is_integer(2.0)
+    return known, int.bit_length(n), int.bit_count(n), int.__add__(n, 1), float.hex(0.5)

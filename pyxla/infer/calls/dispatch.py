@@ -105,6 +105,9 @@ def _call_known(engine: Engine, value: Any, args: list[Any], kwargs: dict[str, A
         return call_object(engine, method, args, kwargs)
     if any([_reads(engine, value, implementation, x) for x in args]):
         return call_reader(engine, value, args, kwargs)
+    if getattr(value, "__objclass__", None) in (int, float, complex):
+        if (known := static_arguments(engine, args, kwargs)) is not None:
+            return engine.fold_object(value, *known)
     if implementation is not None:
         return call_library(engine, value, implementation, args, kwargs)
     if (row := refusal(value)) is not None:
@@ -142,17 +145,14 @@ def _call_known(engine: Engine, value: Any, args: list[Any], kwargs: dict[str, A
         return call_object(engine, dict, args, kwargs)
     value = stand_for(value) if isinstance(value, type) else value
     # `np.finfo(float)` holds what is known and never changes.
-    known = is_library(value) and all([type(x) is Const for x in (*args, *kwargs.values())])
-    makes = isinstance(value, type) and not known
+    held = is_library(value) and all([type(x) is Const for x in (*args, *kwargs.values())])
+    makes = isinstance(value, type) and not held
     if makes and (engine.captures.constructs(value) or is_stand(value)):
         return engine.rules.construct(engine, value, args, kwargs)
     if engine.captures.is_foreign(value):
         return call_foreign(engine, value, args, kwargs)
-    owner = getattr(value, "__self__", None)
-    operates = type(owner) in _IMMUTABLE and name_of(value).startswith("__")
-    if operates or isinstance(owner, str):
-        if (found := lookup(getattr(type(owner), name_of(value), None))) is not None:
-            return call_library(engine, value, found, [Const(owner), *args], kwargs)
+    if (found := _unbound(value)) is not None:
+        return call_library(engine, value, found, [Const(value.__self__), *args], kwargs)
     if (found := lookup(getattr(type(value), "__call__", None))) is not None:
         return call_library(engine, value, found, [Const(value), *args], kwargs)
     if isinstance(getattr(type(value), "__call__", None), types.FunctionType):
@@ -160,6 +160,15 @@ def _call_known(engine: Engine, value: Any, args: list[Any], kwargs: dict[str, A
         if not isinstance(instance, Const):
             return call(engine, instance, args, kwargs)
     return call_foldable(engine, value, args, kwargs)
+
+
+def _unbound(value: Any) -> Any:
+    """What is registered for a method of a text, or one that an operator calls of another constant;
+    None where nothing is."""
+    owner, name = getattr(value, "__self__", None), name_of(value)
+    if isinstance(owner, str) or (type(owner) in _IMMUTABLE and name.startswith("__")):
+        return lookup(getattr(type(owner), name, None))
+    return None
 
 
 def _call_python(

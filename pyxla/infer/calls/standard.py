@@ -6,6 +6,7 @@ import bisect
 import functools
 import heapq
 import itertools
+import operator
 import os
 import statistics
 import sys
@@ -42,6 +43,12 @@ INTERPRETED: dict[Any, Any] = {
     heapq.heapify: heaps.heapify,
     heapq.nsmallest: heaps.nsmallest,
     heapq.nlargest: heaps.nlargest,
+    operator.call: interpreted.called,
+    operator.concat: interpreted.concatenated,
+    operator.countOf: interpreted.count_of,
+    operator.iconcat: interpreted.extended,
+    operator.indexOf: interpreted.index_of,
+    operator.inv: interpreted.inverted,
     polyutils.as_series: polynomials.as_series,
     sys.exit: interpreted.exit_,
     sys.setrecursionlimit: interpreted.setrecursionlimit,
