@@ -27,6 +27,7 @@ _CONSTANTS = (
         types.GenericAlias,
         types.UnionType,
         types.EllipsisType,
+        types.NotImplementedType,
         functools.partial,
         np.ufunc,
         np.finfo,
