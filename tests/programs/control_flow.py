@@ -596,3 +596,19 @@ def diagonals_by_known_offsets(x):
         if k > 0 and k != 2:
             parts.append(x[:k])
     return made, parts
+
+
+@program("branch in loop rows", lambda: (np.linspace(0.0, 9.0, 40) ** 2 % 7, 2.5))
+def speeds_that_turn_around(angles, target):
+    speeds, direction = [target] * len(angles), 1.0
+    for i in range(len(angles) - 1):
+        turns = 0.7 <= abs(angles[i + 1] - angles[i]) < 1.5
+        if turns:
+            direction *= -1
+        if direction != 1.0:
+            speeds[i] = -target
+        else:
+            speeds[i] = target
+        if turns:
+            speeds[i] = 0.0
+    return speeds

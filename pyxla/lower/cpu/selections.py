@@ -67,6 +67,6 @@ def _selections(choice: Instr, code: list[Instr]) -> dict[Value, Value]:
     with building(Builder(code, choice.loc)):
         for k, value in enumerate(choice.results):
             shape = value.type.shape
-            test = broadcast_in_dim(pred, shape=shape) if shape else pred
+            test = broadcast_in_dim(pred, shape=shape, broadcast_dimensions=()) if shape else pred
             made[value] = select(test, *[region.results[k] for region in choice.regions])
     return made
