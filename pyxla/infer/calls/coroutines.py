@@ -216,7 +216,7 @@ class Driver:
         self.more = FALSE
         self.engine.enter(state)
         frame = self.frame
-        frame.env = {**self.env, **self.phis(state.args)}
+        frame.env, frame.assumed = {**self.env, **self.phis(state.args)}, state.assumed
         self.engine.visit(frame, self.component.header)
 
     def phis(self, args: tuple[Any, ...]) -> Env:

@@ -9,6 +9,7 @@ on its own.
 
 from __future__ import annotations
 
+import dataclasses
 from collections.abc import Callable, Hashable, Iterable, Iterator, Sequence
 from typing import Any
 
@@ -206,7 +207,7 @@ def _passes(
     for _ in range(MAX_PASSES):
         del entry.block.instrs[size:]
         heap = entry.heap.copy()
-        start = Edge(entry.block, heap, entry.env, entry.args, entry.loc)
+        start = dataclasses.replace(entry, heap=heap)
         guess = rebound, names, fields, dict(brought) if engine.loops else {}
         exact, room = header in engine.demands.exact, strings.room(engine)
         sizes = engine.list_capacity if engine.demands.rooms else None
@@ -223,7 +224,7 @@ def _passes(
             reset(engine, frame, mark)
             del entry.block.instrs[size:]
             entry.block.terminator = None
-            first = Edge(entry.block, entry.heap.copy(), entry.env, entry.args, entry.loc)
+            first = dataclasses.replace(entry, heap=entry.heap.copy())
             again = visit_iteration(engine, frame, component, first)
             if again is None:
                 return None
@@ -363,7 +364,7 @@ def _pass(engine: Engine, frame: Frame, component: Component, head: LoopHead) ->
     frame.heads[header] = head.block
     if not is_of_stack(header):  # such a loop is never unrolled
         engine.headers[head.block] = header
-    frame.env = start.env
+    frame.env, frame.assumed = start.env, start.assumed
     for phi, value in zip(header.phis, head.args, strict=True):
         frame.env[phi.value] = value
     engine.loops.append(header)
@@ -384,7 +385,7 @@ def _goes_in(engine: Engine, frame: Frame, component: Component, entry: Edge) ->
     mark = marked(engine, frame)
     scratch = Block("scratch")
     engine.enter(Edge(scratch, entry.heap.copy(), {}))
-    frame.env = dict(entry.env)
+    frame.env, frame.assumed = dict(entry.env), entry.assumed
     header = component.header
     for phi, value in zip(header.phis, entry.args, strict=True):
         frame.env[phi.value] = value

@@ -94,7 +94,8 @@ class LoopHead:
 
     def start(self) -> Edge:
         """The state in which the body is visited."""
-        return Edge(self.block, self.heap.copy(), dict(self.env))
+        assumed = self.entry.assumed
+        return Edge(self.block, self.heap.copy(), dict(self.env), assumed=assumed)
 
     def conflicts(self) -> list[Conflict]:
         """Names and objects that have no single type in this loop."""

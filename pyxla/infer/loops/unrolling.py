@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 from collections.abc import Sized
 from typing import Any
 
@@ -91,7 +92,7 @@ def _unrolled(engine: Engine, frame: Frame, component: Component, entry: Edge, m
     """As `try_unroll`, of at most so many iterations."""
     mark = marked(engine, frame)
     size = len(entry.block.instrs)
-    edge: Edge | None = Edge(entry.block, entry.heap.copy(), entry.env, entry.args, entry.loc)
+    edge: Edge | None = dataclasses.replace(entry, heap=entry.heap.copy())
     test: Any = Const(None)
     exits, made, ends = component.loop.exits, 0, False
     doors = list(dict.fromkeys([target for _, target in exits]))
@@ -137,7 +138,7 @@ def visit_iteration(
     """Visit one iteration on its own; the edge into the next one, if there is one."""
     header = component.header
     engine.enter(entry)
-    frame.env = dict(entry.env)
+    frame.env, frame.assumed = dict(entry.env), entry.assumed
     for phi, value in zip(header.phis, entry.args, strict=True):
         frame.env[phi.value] = value
     engine.visit(frame, header)
