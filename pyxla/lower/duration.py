@@ -17,6 +17,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from pyxla.ir.core import Instr, Region, Value
+from pyxla.ir.types import limits
 from pyxla.lower.cpu.kernels import can_hold, is_over_elements
 from pyxla.lower.flops import FREE, flops, moved
 from pyxla.lower.rules import definition
@@ -318,17 +319,18 @@ def _of_type(dtype: np.dtype) -> Span:
         return Span(0, ONE)
     if dtype not in INTS or dtype.itemsize == 8:
         return Span()
-    return Span(int(np.iinfo(dtype).min), {(): float(np.iinfo(dtype).max)})
+    low, high = limits(dtype)
+    return Span(int(low), {(): float(high)})
 
 
 def _fits(span: Span, dtype: np.dtype) -> bool:
     """Whether numbers of a type have these values; one of 64 bits that parameters bound does."""
-    limits = np.iinfo(dtype)
+    least, most = limits(dtype)
     if dtype.itemsize < 8 and (span.low is None or span.end is None):
         return False
-    low = limits.min if span.low is None else span.low
-    end = limits.max if span.end is None else span.end
-    return bool(limits.min <= low and end <= limits.max)
+    low = int(least) if span.low is None else span.low
+    end = int(most) if span.end is None else span.end
+    return bool(least <= low and end <= most)
 
 
 def _exactly(number: float) -> Span:

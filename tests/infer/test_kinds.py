@@ -19,7 +19,7 @@ from pyxla import ahead
 from pyxla.errors import CompileError
 from pyxla.infer import rules  # noqa: F401 - registers everything
 from pyxla.infer.heap import ListCell
-from pyxla.infer.lattice import Array, Const, Ref, Scalar, Tuple, is_variant
+from pyxla.infer.lattice import Array, Compound, Const, Ref, Scalar, Tuple, is_variant
 from pyxla.lib.registry import REGISTRY, RULES
 from pyxla.options import Options
 from pyxla.runtime.request import Demands
@@ -94,6 +94,8 @@ class Typed:
             return x.kind.__name__
         if isinstance(x, Array):
             return "number"
+        if isinstance(x, Compound):
+            return "str" if x.kind == "text" else x.kind
         if is_variant(x, "mixed"):
             (kind,) = {self.kind(item) for item in x.items}
             return kind
@@ -106,7 +108,7 @@ class Typed:
     def sharing(self, x: Any) -> list[str]:
         if isinstance(x, Const):
             return sharing(x.value, {})
-        if isinstance(x, Scalar | Array):
+        if isinstance(x, Scalar | Array | Compound):
             return []
         if is_variant(x, "mixed"):
             return self.sharing(x.items[0])
