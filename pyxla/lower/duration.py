@@ -160,7 +160,7 @@ class _Durations:
         """The iterations at most."""
         found, cond = trips(loop), loop.regions[0]
         bounds: list[Terms | None] = [None if found is None else {(): float(found.bound)}]
-        for test in conjuncts(cond.results[0]):
+        for test in _tests(cond.results[0]):
             made = definition(test, "compare")
             if made is None:
                 continue
@@ -309,6 +309,16 @@ def _larger(x: Terms | None, y: Terms | None) -> Terms | None:
     if x is None or y is None:
         return None
     return {key: max(x.get(key, 0.0), y.get(key, 0.0)) for key in x | y}
+
+
+def _tests(value: Value) -> list[Value]:
+    """What must hold for a condition to hold; of `a and b`, which is a selection, too."""
+    owner = value.owner
+    if isinstance(owner, Instr) and owner.op.name == "select":
+        first, second, other = owner.operands
+        return [*_tests(first), *_tests(second)] if other is first else [value]
+    parts = conjuncts(value)
+    return parts if parts == [value] else [test for part in parts for test in _tests(part)]
 
 
 # --- what operations make of ints -------------------------------------------------------------

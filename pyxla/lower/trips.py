@@ -46,10 +46,8 @@ def exact_trips(loop: Instr) -> int | None:
 def conjuncts(value: Value) -> list[Value]:
     """What must hold for a condition to hold."""
     owner = value.owner
-    if isinstance(owner, Instr) and owner.op.name in ("and", "select"):
-        first, second, *other = owner.operands
-        if not other or other[0] is first:
-            return [*conjuncts(first), *conjuncts(second)]
+    if isinstance(owner, Instr) and owner.op.name == "and":
+        return [part for operand in owner.operands for part in conjuncts(operand)]
     if isinstance(owner, Instr) and owner.op.name == "convert":
         (x,) = owner.operands
         return conjuncts(x) if x.type.dtype == value.type.dtype else [value]

@@ -51,7 +51,7 @@ from pyxla.lib.operands import as_array, cast
 from pyxla.ops.shape import constant, pad, reshape
 
 Leaf = tuple[np.dtype, tuple[int, ...]]
-_WRITTEN_OUT = 1 << 16  # elements of a constant with zeros behind
+_WRITTEN_OUT = 1 << 20  # elements of a constant with zeros behind
 
 
 def values(heap: Heap, item: Item, x: Any) -> Iterator[Value]:

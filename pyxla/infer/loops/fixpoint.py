@@ -105,6 +105,11 @@ def visit_loop(engine: Engine, frame: Frame, component: Component) -> None:
             reset(engine, frame, mark)
             unroll(engine, frame, component, edge, need)
             return
+        except ReadOnly:
+            # In the first iteration `x += y` binds a name that is a `jax.Array` to a new array.
+            if peeled or not any(isinstance(x, Ref) and engine.is_jax(x) for x in edge.args):
+                raise
+            reset(engine, frame, mark)
         except CompileError as error:
             # A function may take arrays of several sizes, each by itself, that takes none for all.
             sized = engine.demands.rooms and header in engine.findings.sizing
@@ -115,11 +120,6 @@ def visit_loop(engine: Engine, frame: Frame, component: Component) -> None:
             edge.heap, edge.args, edge.env = before
             unroll(engine, frame, component, edge, error)
             return
-        except ReadOnly:
-            # In the first iteration `x += y` binds a name that is a `jax.Array` to a new array.
-            if peeled or not any(isinstance(x, Ref) and engine.is_jax(x) for x in edge.args):
-                raise
-            reset(engine, frame, mark)
         if peeled:
             refusal = CompileError(
                 f"in this loop, {conflict.reason}",
