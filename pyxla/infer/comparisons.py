@@ -14,7 +14,7 @@ from pyxla.infer.arrays import access as arrays
 from pyxla.infer.arrays.shadows import alternatives, same_object, same_ref
 from pyxla.infer.calls.conversions import among
 from pyxla.infer.calls.reflected import reflected
-from pyxla.infer.calls.visiting import class_of, special
+from pyxla.infer.calls.visiting import class_of, find, special
 from pyxla.infer.containers.comparing import ORDER, compare_containers, contains
 from pyxla.infer.engine import Engine
 from pyxla.infer.facts.refine import constant_of, is_there
@@ -99,7 +99,10 @@ def compare(engine: Engine, op: str, x: Any, y: Any) -> Any:
         result = reflected(engine, x, y, f"__{MIRROR[op]}__")
     if result is not None:
         return result
-    if op == "ne" and (class_of(engine, x) or class_of(engine, y)):
+    classes = [cls for v in (x, y) if (cls := class_of(engine, v)) is not None]
+    if op == "ne" and classes:
+        if all(find(cls, "__ne__") is not None for cls in classes):  # which did not say
+            return compare(engine, "is_not", x, y)
         return negate(engine, truth(engine, compare(engine, "eq", x, y)))
     if _is_text(x) and _is_text(y):
         return strings.compared(engine, op, x, y)

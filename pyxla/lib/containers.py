@@ -18,7 +18,7 @@ from typing import Any
 import numpy as np
 
 from pyxla.lib.bytearrays import ByteArray
-from pyxla.lib.lists import Items, List
+from pyxla.lib.lists import Held, Items, List
 from pyxla.lib.poly1d import Poly1d
 from pyxla.lib.queues import LifoQueue, PriorityQueue, Queue
 from pyxla.lib.text_files import StringIO
@@ -162,20 +162,10 @@ class Deque(Items, collections.deque):
         return f"deque({self._held}, maxlen={self.limit})"
 
 
-class Mapping:
+class Mapping(Held):
     """What dicts over a dict share."""
 
     _held: dict[Any, Any]
-    __pyxla_sequence__ = "_held"
-
-    def __len__(self) -> int:
-        return len(self._held)
-
-    def __bool__(self) -> bool:
-        return len(self._held) > 0
-
-    def __iter__(self) -> Any:
-        return iter(self._held)
 
     def __contains__(self, key: Any) -> bool:
         return key in self._held
@@ -185,9 +175,6 @@ class Mapping:
 
     def __delitem__(self, key: Any) -> None:
         del self._held[key]
-
-    def __ne__(self, other: object) -> Any:
-        return not self == other
 
     def keys(self) -> Any:
         return self._held.keys()
@@ -428,6 +415,9 @@ class Dict(Mapping, dict):
 
     def __eq__(self, other: object) -> Any:
         return self._held == (other._held if isinstance(other, Mapping) else other)
+
+    def __ne__(self, other: object) -> Any:
+        return not self._held == (other._held if isinstance(other, Mapping) else other)
 
     def __or__(self, other: Any) -> Any:
         return {**self._held, **other}

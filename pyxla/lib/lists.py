@@ -7,15 +7,11 @@ from typing import Any
 import numpy as np
 
 
-class Items:
-    """What sequences over a list share.  ordered: the classes that they are compared with."""
+class Held:
+    """What containers over a list or a dict share."""
 
-    _held: list[Any]
-    ordered: Any
+    _held: Any
     __pyxla_sequence__ = "_held"
-
-    def reverse(self) -> None:
-        self._held.reverse()
 
     def __len__(self) -> int:
         return len(self._held)
@@ -26,11 +22,21 @@ class Items:
     def __iter__(self) -> Any:
         return iter(self._held)
 
-    def __reversed__(self) -> Any:
-        return reversed(self._held)
-
     def __ne__(self, other: object) -> Any:
         return not self == other
+
+
+class Items(Held):
+    """What sequences over a list share.  ordered: the classes that they are compared with."""
+
+    _held: list[Any]
+    ordered: Any
+
+    def reverse(self) -> None:
+        self._held.reverse()
+
+    def __reversed__(self) -> Any:
+        return reversed(self._held)
 
     def __lt__(self, other: Any) -> Any:
         return self._held < list(other) if isinstance(other, self.ordered) else NotImplemented
@@ -120,6 +126,9 @@ class List(Items, list):
 
     def __eq__(self, other: object) -> Any:
         return self._held == list(other) if isinstance(other, list) else NotImplemented
+
+    def __ne__(self, other: object) -> Any:
+        return self._held != list(other) if isinstance(other, list) else NotImplemented
 
     def __array__(self) -> Any:
         return np.array(self._held)

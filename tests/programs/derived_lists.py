@@ -163,6 +163,24 @@ class Tree(list):
         return self.value + sum(child.total() for child in self)
 
 
+class Alike(list):
+    def __eq__(self, other: object) -> bool:
+        return True
+
+
+class AlikeDict(dict):
+    def __eq__(self, other: object) -> bool:
+        return True
+
+
+@program("classes", lambda: ([1, 2],), lambda: ([],))
+def differences_are_those_of_the_base(xs):
+    """`!=` of a class that defines `__eq__` alone is that of lists, and of dicts."""
+    x, d = Alike(xs), AlikeDict(a=1)
+    of_lists = x == [7], x != [7], x != xs, x != (1,), x != Alike(xs)
+    return of_lists, d == {}, d != {}, d != {"a": 1}, d != 3
+
+
 class Hidden(list):
     def __len__(self) -> int:
         return 0
