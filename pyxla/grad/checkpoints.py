@@ -29,9 +29,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from math import comb
-
-import numpy as np
+from typing import Any
 
 from pyxla.grad.emitting import buffer, inline, into, load, loop, number, store
 from pyxla.grad.stacks import Reversal, count_down, stack
@@ -42,19 +40,16 @@ from pyxla.ir.types import I64
 from pyxla.lower.cost import nbytes
 from pyxla.ops import elementwise as op
 from pyxla.ops.control import while_
-from pyxla.ops.filled import constant, spread_like
-from pyxla.ops.reduce import reduce
 from pyxla.ops.shape import iota
 
 BLOCK_BYTES = 1 << 17  # of residuals saved at a time; short loops pay for all of them
 BLOCK_LEAST = 64  # iterations that there is room for nevertheless, up to
 BLOCK_MOST_BYTES = 1 << 20
 # Of residuals, and of snapshots, in a loop that is reversed many times: most such loops are short.
-INNER_BYTES = 1 << 14
+INNER_BYTES = 1 << 12
 INNER_LEAST = 8  # iterations, and snapshots, that there is room for nevertheless
 LONGEST_BLOCK = 4096
 PASSING_BYTES = 1 << 10  # of what is stored in an iteration although nobody may read it
-REPEATS = 24
 
 
 @dataclass(frozen=True, slots=True)
@@ -194,17 +189,26 @@ class _Machine:
         return left, top, positions, *snapshots, *room, *cts
 
     def between(self, ahead: Value, room: Value) -> Value:
-        """How many of `ahead` blocks to run before the next snapshot, `room` more of them."""
-        table = constant(value=_table(self.snapshots))
-        row = load(table, op.add(room, number(1)))
-        below = op.compare(row, spread_like(ahead, row), direction="LT")
-        repeats = reduce(
-            op.convert(below, dtype=row.type.dtype), number(0), dimensions=(0,), computation="add"
-        )
-        right = load(load(table, room), repeats)
-        fewest = load(row, op.clamp(number(0), op.subtract(repeats, number(2)), number(REPEATS)))
+        """How many of `ahead` blocks to run before the next snapshot, `room` more of them.
+
+        The blocks that `places` snapshots reverse, each run `repeats` times more, are binomials:
+        the first of them that suffices, and the two before.
+        """
+        zero, one = number(0), number(1)
+        places = op.add(room, one)
+
+        def more(repeats: Value, enough: Value, *_: Value) -> Value:
+            return op.compare(enough, ahead, direction="LT")
+
+        def next_binomial(repeats: Value, last: Value, before: Value, _: Value) -> Any:
+            repeats = op.add(repeats, one)
+            larger = op.multiply(last, op.add(places, repeats))
+            return repeats, op.divide(larger, repeats), last, before
+
+        repeats, enough, _, fewest = loop([zero, one, zero, zero], more, next_binomial)
+        right = op.divide(op.multiply(enough, places), op.add(places, repeats))
         ideal = op.maximum(fewest, op.subtract(ahead, right))
-        return op.clamp(number(1), ideal, op.subtract(ahead, number(1)))
+        return op.clamp(one, ideal, op.subtract(ahead, one))
 
     def run_on(
         self, state: Sequence[Value], skipped: Value, steps: Value, room: Sequence[Value]
@@ -249,12 +253,3 @@ class _Machine:
 
 def _positive(value: Value) -> Value:
     return op.compare(value, number(0), direction="GT")
-
-
-def _table(snapshots: int) -> np.ndarray:
-    """[s, r]: how many blocks s snapshots reverse, each run at most r - 1 times; 0 for r = 0."""
-    largest = 1 << 62
-    rows = [
-        [0] + [min(comb(s + r, s), largest) for r in range(REPEATS)] for s in range(snapshots + 1)
-    ]
-    return np.array(rows, np.int64)

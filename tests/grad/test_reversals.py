@@ -134,3 +134,22 @@ def test_integers_of_an_enclosing_loop():
     for k, row in enumerate(np.eye(3)):
         column = differences(lambda t, row=row: pyxla.grad(f)(x + t * row, 1), 0.0)
         np.testing.assert_allclose(found[:, k], column, atol=1e-6)
+
+
+def roots(x):
+    total = 0.0
+    for v in x:
+        y = v
+        while abs(y * y - v) > 1e-9:
+            y = 0.5 * (y + v / y)
+        total += y
+    return total
+
+
+def test_the_reverse_of_a_loop_of_unknown_length_in_another_is_one_function():
+    x = np.linspace(0.5, 1.5, 50)
+    gradient = pyxla.grad(roots)
+    np.testing.assert_allclose(gradient(x), 0.5 / np.sqrt(x), rtol=1e-6)
+    entry = pyxla.code_hlo(gradient, x).partition("\nENTRY")[2]
+    assert "small_call" in entry
+    assert " while(" not in entry

@@ -432,3 +432,21 @@ def test_barriers_stay_on_large_arrays_that_a_loop_computes(barred: bool):
     types = [I64, array_type(np.dtype(np.float64), (LARGE,))]
     loop = one_loop(types, lambda n, i, x: compare(i, n, direction="LT"), body)
     assert may_hold(loop) is barred
+
+
+def mean_of_an_orbit(x, n):
+    visited = []
+    for _ in range(n):
+        x = 1.85 * x * (1.0 - x) + 0.1
+        visited.append(x)
+    return sum(visited) / n
+
+
+def test_rows_that_are_cleared_wait_for_their_reads():
+    """The cotangents of a list's items are set to 0, a constant, where they are taken."""
+    gradient = pyxla.grad(mean_of_an_orbit)
+    slope = (mean_of_an_orbit(0.3 + 1e-6, 900) - mean_of_an_orbit(0.3 - 1e-6, 900)) / 2e-6
+    np.testing.assert_allclose(gradient(0.3, 900), slope, rtol=1e-6)
+    text = pyxla.code_hlo(gradient, 0.3, 900, optimized=True)
+    assert "f64[1024]" in text
+    assert not re.findall(r"= f64\[1024\]\S* copy\(", text)

@@ -14,7 +14,7 @@ import numpy as np
 
 from pyxla.ir.core import Value
 from pyxla.ir.types import CLASSES
-from pyxla.lower.rules import known, literal
+from pyxla.lower.rules import is_filled, known, literal
 from pyxla.ops.elementwise import and_, compare, convert, or_, real, select
 from pyxla.ops.index import dynamic_slice
 from pyxla.ops.shape import constant, reshape
@@ -53,10 +53,8 @@ def guard(value: Value, tests: Sequence[Value]) -> Value:
     test = tests[0]
     for other in tests[1:]:
         test = or_(test, other)
-    content = known(value)
     # Selecting between equal constants would be simplified.
-    filler = int(content is not None and not content.any())
-    return select(test, literal(filler, value.type), value)
+    return select(test, literal(int(is_filled(value, 0)), value.type), value)
 
 
 def begun(init: Value, anchor: Value, number: int) -> Value:
