@@ -31,6 +31,7 @@ RELEASE = "NumPy " + ".".join(np.__version__.split(".")[:2])
 FILE = Path(__file__).parent.parent / "docs" / "numpy.md"
 # What NumPy's namespace has beside functions: types, and what makes index expressions.
 _TYPES = (type, types.ModuleType)
+FFT = [kind + rank for kind in ("fft", "ifft", "rfft", "irfft") for rank in "2n"]
 # Python in NumPy over other functions, which is visited; `tests/test_numpy_table.py` tries each.
 VISITED = frozenset(
     {"apply_over_axes", "mask_indices", "real_if_close", "require"}
@@ -47,7 +48,8 @@ VISITED = frozenset(
     | {"polyint", "polymul", "polysub", "polyval", "trapezoid", "unwrap", "vander"}
     | {"cross", "diagonal", "fliplr", "flipud", "matmul", "matrix_norm", "matrix_transpose"}
     | {"outer", "rollaxis", "tensordot", "trace", "unstack", "vecdot", "vector_norm"}
-    | {"array_equiv", "logspace"}
+    | {"array_equiv", "cond", "logspace", "tensorsolve", "fftfreq", "fftshift", "ifftshift"}
+    | {"hfft", "ihfft", "rfftfreq", *FFT}
 )
 ARRAY_ATTRIBUTES = (
     *("T", "mT", "dtype", "flat", "imag", "itemsize", "nbytes", "ndim", "real", "shape", "size"),
@@ -121,7 +123,7 @@ def classify(name: str, member: Any, owner: Any) -> Entry:
     if (implementation := lookup(member)) is not None:
         foreign = _calls_jax(implementation.function)
         return Entry(name, member, "foreign" if foreign else "supported")
-    if owner in (np, np.linalg) and name in VISITED:
+    if owner in (np, np.linalg, np.fft) and name in VISITED:
         return Entry(name, member, "supported")
     if (row := refusal(member)) is not None:
         return Entry(name, member, "refused", *row)

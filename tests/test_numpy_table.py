@@ -9,7 +9,7 @@ import pytest
 
 import pyxla
 from pyxla import CompileError
-from tests.numpy_table import FILE, RELEASE, SECTIONS, VISITED, Entry, document, entries
+from tests.numpy_table import FFT, FILE, RELEASE, SECTIONS, VISITED, Entry, document, entries
 
 EVERYTHING = [(section, entry) for section in SECTIONS for entry in entries(section)]
 REFUSED = [(section, entry) for section, entry in EVERYTHING if entry.status == "refused"]
@@ -95,6 +95,14 @@ ALONE = {
     ),
     "array_equiv": lambda x, v: np.array([np.array_equiv(x, x[0]), np.array_equiv(v, v)]),
     "corrcoef": lambda x, v: np.corrcoef(x),
+    "cond": lambda x, v: (np.linalg.cond(x), np.linalg.cond(0 * x, 1), np.linalg.cond(x, "fro")),
+    "tensorsolve": lambda x, v: np.linalg.tensorsolve((x + np.eye(3))[:, None], x[0][:, None]),
+    "fftfreq": lambda x, v: (np.fft.fftfreq(7, x[0, 1]), np.fft.fftfreq(len(v))),
+    "rfftfreq": lambda x, v: (np.fft.rfftfreq(6, x[0, 1]), np.fft.rfftfreq(len(v))),
+    "fftshift": lambda x, v: (np.fft.fftshift(x), np.fft.fftshift(x, 1)),
+    "ifftshift": lambda x, v: np.fft.ifftshift(x, axes=(0,)),
+    "hfft": lambda x, v: (np.fft.hfft(x), np.fft.hfft(x, 5, norm="ortho")),
+    "ihfft": lambda x, v: np.fft.ihfft(x),
     "logspace": lambda x, v: (np.logspace(0, x[0, 2], 4), np.logspace(0, x[0], 3, base=2.0)),
     "cumulative_prod": lambda x, v: (np.cumulative_prod(v), np.cumulative_prod(x, axis=0)),
     "cumulative_sum": lambda x, v: (
@@ -149,6 +157,10 @@ ALONE = {
     "unique_values": lambda x, v: (np.unique_values(x), np.unique_values(v)),
     "vsplit": lambda x, v: np.vsplit(x, 3)[1],
 }
+
+
+for _name in FFT:
+    ALONE[_name] = lambda x, v, f=getattr(np.fft, _name): (f(x), f(x[None], axes=(0, 1)))
 
 
 @pytest.mark.parametrize("name", sorted(ALONE))

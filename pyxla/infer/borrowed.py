@@ -131,6 +131,11 @@ def to_device(engine: Engine, x: Any, device: Any, **kwargs: Any) -> Any:
     return x
 
 
+@rule(np.ndarray.__array_wrap__)
+def array_wrap(engine: Engine, x: Any, made: Any) -> Any:
+    return made
+
+
 # --- Iteration -----------------------------------------------------------------------------------
 
 

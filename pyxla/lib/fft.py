@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 import operator
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -12,21 +12,16 @@ from numpy.exceptions import AxisError
 
 from pyxla.infer.facts import extent
 from pyxla.infer.facts.integers import Int, known, value_of
-from pyxla.infer.lattice import Array, Scalar
+from pyxla.infer.lattice import Array
 from pyxla.infer.promote import CLASSES
 from pyxla.ir.core import Value
 from pyxla.ir.op import OpError
 from pyxla.lib import kernels as k
-from pyxla.lib.creation import arange
-from pyxla.lib.manipulation import cut, moveaxis, roll
-from pyxla.lib.meetings import meet
+from pyxla.lib.manipulation import cut, moveaxis
 from pyxla.lib.operands import (
-    INT,
     as_array,
-    broadcast_to,
     cast,
     literal,
-    normalize_axes,
     normalize_axis,
     splat,
     weak,
@@ -131,100 +126,6 @@ rfft = implements(np.fft.rfft)(_along_one("RFFT"))
 irfft = implements(np.fft.irfft)(_along_one("IRFFT"))
 
 
-@implements(np.fft.hfft)
-def hfft(a: Any, n: Any = None, axis: Any = -1, norm: Any = None, out: Any = None) -> Array:
-    x = as_array(a)
-    return irfft(Array(k.conjugate(x.value)), n, axis, _swapped(norm))
-
-
-@implements(np.fft.ihfft)
-def ihfft(a: Any, n: Any = None, axis: Any = -1, norm: Any = None, out: Any = None) -> Array:
-    return Array(k.conjugate(rfft(a, n, axis, _swapped(norm)).value))
-
-
-def _swapped(norm: Any) -> str:
-    swapped = {None: "forward", "backward": "forward", "ortho": "ortho", "forward": "backward"}
-    if norm not in swapped:
-        raise OpError(f"Invalid norm value {norm!r}.")
-    return swapped[norm]
-
-
-def _sizes(x: Array, s: Any, axes: Any, real_output: bool) -> tuple[list[int], list[int]]:
-    """Extents of the result along the axes, and the axes."""
-    if axes is None:
-        count = x.ndim if s is None else len(s)
-        axes = range(x.ndim - count, x.ndim)
-    places = [normalize_axis(axis, x.ndim, _missing_axis(s)) for axis in axes]
-    if s is None:
-        extents = [x.shape[axis] for axis in places]
-        if real_output and extents:
-            extents[-1] = 2 * (extents[-1] - 1)
-        return extents, places
-    given = [operator.index(n) for n in s]
-    if len(given) != len(places):
-        raise OpError("Shape and axes have different lengths.")
-    return [x.shape[a] if n == -1 else n for n, a in zip(given, places, strict=True)], places
-
-
-def _each(x: Value, kind: str, sizes: Sequence[int], axes: Sequence[int], norm: Any) -> Value:
-    for size, axis in reversed(list(zip(sizes, axes, strict=True))):
-        x = transform(x, kind, size, axis, norm)
-    return x
-
-
-def _along_many(kind: str, default: Any = None) -> Callable[..., Any]:
-    def call(
-        a: Any, s: Any = None, axes: Any = default, norm: Any = None, out: Any = None
-    ) -> Array:
-        x = as_array(a)
-        sizes, places = _sizes(x, s, axes, kind == "IRFFT")
-        value = x.value
-        if kind in ("FFT", "IFFT"):
-            return Array(_each(value, kind, sizes, places, norm))
-        if kind == "RFFT":
-            value = transform(value, kind, sizes[-1], places[-1], norm)
-            return Array(_each(value, "FFT", sizes[:-1], places[:-1], norm))
-        value = _each(value, "IFFT", sizes[:-1], places[:-1], norm)
-        return Array(transform(value, kind, sizes[-1], places[-1], norm))
-
-    return call
-
-
-fftn = implements(np.fft.fftn, rank0="array", same=True)(_along_many("FFT"))
-ifftn = implements(np.fft.ifftn, rank0="array", same=True)(_along_many("IFFT"))
-rfftn = implements(np.fft.rfftn)(_along_many("RFFT"))
-irfftn = implements(np.fft.irfftn)(_along_many("IRFFT"))
-fft2 = implements(np.fft.fft2)(_along_many("FFT", (-2, -1)))
-ifft2 = implements(np.fft.ifft2)(_along_many("IFFT", (-2, -1)))
-rfft2 = implements(np.fft.rfft2)(_along_many("RFFT", (-2, -1)))
-irfft2 = implements(np.fft.irfft2)(_along_many("IRFFT", (-2, -1)))
-
-
-@implements(np.fft.fftfreq)
-def fftfreq(n: Any, d: Any = 1.0, device: Any = None) -> Array:
-    at, count = _numbered(n)
-    size = broadcast_to(cast(value_of(count), INT), at.shape)
-    negative = k.ge(op.add(at.value, at.value), size)
-    value = op.select(negative, op.subtract(at.value, size), at.value)
-    return Array((Array(value) * (1.0 / (count * d))).value, at.extents)
-
-
-@implements(np.fft.rfftfreq)
-def rfftfreq(n: Any, d: Any = 1.0, device: Any = None) -> Array:
-    at, count = _numbered(n)
-    half = arange(half_of(count))
-    return Array((Array(half.value) * (1.0 / (count * d))).value, half.extents)
-
-
-def _numbered(n: Any) -> tuple[Array, Any]:
-    """The numbers of as many frequencies, and how many these are."""
-    count = n if isinstance(n, Scalar) and n.kind is int else operator.index(n)
-    if isinstance(count, Scalar):
-        none = weak(cast(k.eq(count.value, value_of(0)), INT), int)
-        meet(none, 0, ZeroDivisionError, "float division by zero")
-    return arange(count), count
-
-
 def half_of(size: Int) -> Int:
     """How many frequencies of so many real numbers are not negative."""
     if isinstance(size, int):
@@ -232,17 +133,3 @@ def half_of(size: Int) -> Int:
     half = weak(op.add(op.divide(size.value, value_of(2)), value_of(1)), int)
     fact = extent.fact(size)
     return known(half, 1, None if fact.hi is None else fact.hi // 2 + 1)
-
-
-def _shifting(sign: int) -> Callable[..., Any]:
-    def call(x: Any, axes: Any = None) -> Array:
-        array = as_array(x)
-        places = normalize_axes(axes, array.ndim)
-        halves = [array.shape[axis] // 2 for axis in places]
-        return roll(array, tuple(sign * n for n in halves), places)
-
-    return call
-
-
-implements(np.fft.fftshift)(_shifting(1))
-implements(np.fft.ifftshift)(_shifting(-1))

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import math
 import operator
-from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -38,8 +37,7 @@ from pyxla.lib.operands import (
     weak,
 )
 from pyxla.lib.products import matmul
-from pyxla.lib.registry import implements
-from pyxla.lib.scans import take_one
+from pyxla.lib.registry import LeftToPython, implements
 from pyxla.lib.selection import where
 from pyxla.lib.ufuncs import UFUNCS
 from pyxla.ops import elementwise as op
@@ -152,6 +150,11 @@ def inv(a: Any) -> Array:
     return foreign(JAX + "inv", x) if x.size else x
 
 
+@implements(np.linalg._umath_linalg.inv)
+def _unchecked_inverse(a: Any, signature: Any = None) -> Array:
+    return inv(a)
+
+
 @implements(np.linalg.solve)
 def solve(a: Any, b: Any) -> Array:
     """A one-dimensional `b` is one vector, anything else a stack of matrices."""
@@ -175,18 +178,6 @@ def det(a: Any) -> Array:
 @implements(np.linalg.slogdet)
 def slogdet(a: Any) -> Any:
     return SlogdetResult(*foreign(JAX + "slogdet", matrix(a, square=True)))
-
-
-@implements(np.linalg.tensorsolve, rank0="array")
-def tensorsolve(a: Any, b: Any, axes: Any = None) -> Array:
-    x, y = as_array(a), as_array(b)
-    if axes is not None:
-        moved = normalize_axes(tuple(axes), x.ndim)
-        x = transpose(x, tuple([i for i in range(x.ndim) if i not in moved]) + moved)
-    shape = x.shape[-(x.ndim - y.ndim) :] if x.ndim > y.ndim else ()
-    size = math.prod(shape)
-    result = solve(Array(reshaped(x.value, (y.size, size))), Array(reshaped(y.value, (y.size,))))
-    return Array(reshaped(result.value, shape))
 
 
 def _reciprocal_singular_values(s: Array, cutoff: Array) -> Array:
@@ -324,17 +315,13 @@ def norm(x: Any, ord: Any = None, axis: Any = None, keepdims: bool = False) -> A
         axes = tuple(range(array.ndim))
         if ord is None:
             return _vector_norm(array, 2, axes, keepdims)
-        if array.ndim > 2:
-            raise OpError("Improper number of dimensions to norm.")
     else:
         axes = normalize_axes(axis, array.ndim)
     if len(axes) == 1:
         return _vector_norm(array, 2 if ord is None else ord, axes, keepdims)
-    if len(axes) != 2:
-        raise OpError("Improper number of dimensions to norm.")
-    if ord is None:
+    if len(axes) == 2 and ord in (None, "fro", "f"):
         return _vector_norm(array, 2, axes, keepdims)
-    return _matrix_norm(array, ord, axes, keepdims)
+    raise LeftToPython  # of matrices by rows, columns and singular values
 
 
 def square_size(x: Array) -> Array:
@@ -346,7 +333,7 @@ def square_size(x: Array) -> Array:
 
 def _vector_norm(x: Array, ord: Any, axes: Shape, keepdims: bool) -> Array:
     if isinstance(ord, str):
-        raise OpError(f"Invalid norm order {ord!r} for vectors")
+        raise LeftToPython
     options = {"axis": axes, "keepdims": keepdims}
     if type(ord) in (int, float) and ord == 2:
         return Array(k.root_of_sum(reductions.sum(square_size(x), **options).value))
@@ -364,41 +351,6 @@ def _vector_norm(x: Array, ord: Any, axes: Shape, keepdims: bool) -> Array:
     if type(ord) not in (int, float) or ord < 1:
         return OPERATORS["pow"](total, inverse)
     return Array(k.root_of_sum(total.value, lambda x: OPERATORS["pow"](Array(x), inverse).value))
-
-
-def _matrix_norm(x: Array, ord: Any, axes: Shape, keepdims: bool) -> Array:
-    """`fro`, `nuc`, and the norms of rows, columns and singular values by their numbers."""
-    row, column = axes
-    if ord in ("fro", "f"):
-        return _vector_norm(x, 2, axes, keepdims)
-    if ord == "nuc" or ord in (2, -2):
-        values = svdvals(moveaxis(x, axes, (-2, -1)))
-        fold: Callable[..., Array] = reductions.sum
-        if ord != "nuc":
-            fold = reductions.max if ord == 2 else reductions.min
-        return Array(reductions.keep(fold(values, -1).value, x.shape, axes, keepdims))
-    if ord not in (1, -1, math.inf, -math.inf):
-        raise OpError("Invalid norm order for matrices.")
-    summed, rest = (row, column) if ord in (1, -1) else (column, row)
-    sums = reductions.sum(OPERATORS["abs"](x), summed, keepdims=True)
-    fold = reductions.max if ord > 0 else reductions.min
-    result = fold(sums, rest, keepdims=True)
-    shape = tuple([n for i, n in enumerate(x.shape) if i not in axes])
-    return result if keepdims else Array(reshaped(result.value, shape))
-
-
-@implements(np.linalg.cond)
-def cond(x: Any, p: Any = None) -> Array:
-    a = matrix(x)
-    if p is None or p in (2, -2):
-        s = svdvals(a)
-        first, last = (
-            take_one(s.value, 0, s.ndim - 1),
-            take_one(s.value, s.shape[-1] - 1, s.ndim - 1),
-        )
-        ratio = op.divide(last, first) if p == -2 else op.divide(first, last)
-        return Array(ratio)
-    return norm(a, p, (-2, -1)) * norm(inv(a), p, (-2, -1))
 
 
 # --- Products ------------------------------------------------------------------------------------

@@ -23,7 +23,7 @@ from __future__ import annotations
 
 import functools
 import inspect
-from collections.abc import Callable
+from collections.abc import Callable, Container
 from dataclasses import dataclass
 from inspect import Parameter
 from typing import Any, Literal
@@ -31,6 +31,14 @@ from typing import Any, Literal
 import numpy as np
 
 Rank0 = Literal["scalar", "array", "method"]
+
+
+class LeftToPython(Exception):  # noqa: N818 - control flow, not an error
+    """What a library function raises of a call that the Python of the function itself, or that of
+    another one, does as well, which is visited then; ignored: arguments that this does not have."""
+
+    def __init__(self, python: Any = None, ignored: Container[str] = ()) -> None:
+        self.python, self.ignored = python, ignored
 
 
 @dataclass(frozen=True, slots=True)

@@ -23,7 +23,7 @@ from pyxla.lib import distributions, solvers, sparse
 from pyxla.lib.foreign import foreign
 from pyxla.lib.masks import constant_of
 from pyxla.lib.operands import as_array, broadcast_shapes, broadcast_to, cast, weak
-from pyxla.lib.registry import LIBRARY, Implementation, Rank0, lookup
+from pyxla.lib.registry import LIBRARY, Implementation, LeftToPython, Rank0, lookup
 from pyxla.ops import elementwise as op
 from pyxla.ops.shape import constant
 
@@ -102,11 +102,14 @@ IGNORED = frozenset(
 def _called(target: Any, function: Callable[..., Any]) -> Callable[..., Any]:
     """`function` with the arguments of SciPy's function, the first by position."""
     signature = inspect.signature(target)
+    here = LIBRARY.get(function, function)
 
     def call(*args: Any, **named: Any) -> Any:
+        if here in vars(np.fft).values():
+            raise LeftToPython(here, IGNORED)
         given = signature.bind(*args, **named).arguments
         first, *rest = [(name, x) for name, x in given.items() if name not in IGNORED]
-        return function(first[1], **dict(rest))
+        return here(first[1], **dict(rest))
 
     return call
 
@@ -242,7 +245,7 @@ _OWN: dict[str, tuple[Callable[..., Any], ...]] = {
     ),
 }
 FUNCTIONS: dict[str, dict[str, Callable[..., Any]]] = {
-    "scipy.fft": {name: LIBRARY[getattr(np.fft, name)] for name in _FFT},
+    "scipy.fft": {name: getattr(np.fft, name) for name in _FFT},
     **{name: {f.__name__: f for f in functions} for name, functions in _OWN.items()},
 }
 FUNCTIONS["scipy.linalg"] |= {

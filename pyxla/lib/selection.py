@@ -211,6 +211,9 @@ def take(a: Any, indices: Any, axis: Any = None, out: Any = None, mode: str = "r
         return Array(splat(0, x.dtype, _taken_shape(value, index, axis)))
     if mode == "raise":
         _refuse_outside(index, size, axis)
+        numbers, places = [masks.constant_of(Array(v)) for v in (value, index)]
+        if numbers is not None and places is not None:
+            return Array(shapes.constant(value=numbers.take(places, axis)))
     return Array(gather_along(value, wrapped(index, size, mode), axis))
 
 

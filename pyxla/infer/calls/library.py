@@ -28,7 +28,7 @@ from pyxla.infer.raising.check_table import verify
 from pyxla.infer.raising.sizes import verify_joined
 from pyxla.ir.core import Value
 from pyxla.lib.bounded.elementwise import has_strategy, is_bounded, strategy_of
-from pyxla.lib.registry import Implementation, is_numpys, lookup
+from pyxla.lib.registry import Implementation, LeftToPython, is_numpys, lookup
 
 
 def call_library(
@@ -82,14 +82,16 @@ def call_library(
     if isinstance(value, np.ufunc) and len(args) > value.nin:
         out, args = Tuple(tuple(args[value.nin :])), args[: value.nin]
     engine.mixed = None
-    inner = getattr(value, "_implementation", None)
     try:
-        written = isinstance(inner, types.FunctionType)
+        written = isinstance(getattr(value, "_implementation", None), types.FunctionType)
         result = apply(engine, name_of(value), implementation, args, kwargs, written)
     except BoundedOperand:  # NumPy's own Python is over functions that may take such arrays
         with contextlib.suppress(CompileError):
-            return call_function(engine, inner, args, kwargs)
+            return call_function(engine, _python_of(value), args, kwargs)
         result = apply(engine, name_of(value), implementation, args, kwargs)
+    except LeftToPython as left:
+        kwargs = {name: x for name, x in kwargs.items() if name not in left.ignored}
+        return call_function(engine, _python_of(left.python or value), args, kwargs)
     if out is not None and not (isinstance(out, Const) and out.value is None):
         casting = kwargs.get("casting", Const("same_kind")) if isinstance(value, np.ufunc) else None
         exact = None if casting is not None or value in BROADCASTING else value
@@ -108,6 +110,11 @@ def call_library(
     if engine.mixed is not None and asked(value, args, kwargs) is None:
         check_dtypes(engine, name_of(value), value, found, args)
     return operated.operated(engine, value, args, found) if operated.is_tracked(value) else found
+
+
+def _python_of(value: Any) -> Any:
+    """What NumPy has in Python behind the dispatch of a function."""
+    return getattr(value, "_implementation", value)
 
 
 def _zero_d(implementation: Implementation, args: Sequence[Any]) -> bool:

@@ -18,13 +18,13 @@ from typing import Any
 
 import numpy as np
 
-from pyxla.infer.facts.integers import Int, plus, times, value_of
+from pyxla.infer.facts.integers import Int, times, value_of
 from pyxla.infer.lattice import Array, Scalar
 from pyxla.infer.promote import CLASSES, as_dtype
 from pyxla.infer.structure import OPERATORS
 from pyxla.ir.core import Instr, Value
 from pyxla.ir.op import OpError
-from pyxla.lib import builtins, linalg, quantiles, sorting
+from pyxla.lib import builtins, linalg
 from pyxla.lib import reductions as r
 from pyxla.lib.bounded.elementwise import (
     NOT_SUPPORTED,
@@ -58,7 +58,6 @@ from pyxla.lib.operands import (
 from pyxla.lib.prefixes import by_size
 from pyxla.lib.registry import implements
 from pyxla.ops import elementwise as op
-from pyxla.ops.index import dynamic_slice
 from pyxla.ops.reduce import reduce_window
 from pyxla.ops.shape import broadcast_in_dim, reshape
 from pyxla.ops.shape import slice as slice_
@@ -349,7 +348,7 @@ def _nan_positional(function: Function, a: Any, axis: Any = None, *args: Any, **
     )
 
 
-# --- Norms, medians, integrals -------------------------------------------------------------------
+# --- Norms ---------------------------------------------------------------------------------------
 
 
 @strategy(linalg.norm)
@@ -367,51 +366,6 @@ def _norm(
     found = taken(array, axes, 0)
     result = function(Array(found.value), ord, axis, keepdims)
     return reduced(result, array, axes, keepdims)
-
-
-@strategy(quantiles.median)
-def _median(
-    function: Function,
-    a: Any,
-    axis: Any = None,
-    out: Any = None,
-    overwrite_input: bool = False,
-    keepdims: bool = False,
-) -> Array:
-    """The mean of the middle one or two of those sorted, the real ones being the first."""
-    x = as_array(a)
-    if CLASSES[x.dtype] not in "iuf" or not x.size:
-        raise OpError(NOT_SUPPORTED)
-    axes = r.reduced_axes(axis, x.ndim)
-    inexact = CLASSES[x.dtype] == "f"
-    value = filled(x, axes, math.nan if inexact else r.highest(x.dtype)).value
-    rows = sorting.sorted_along(quantiles.axes_last(value, axes), x.ndim - len(axes))
-    count = true_count(x, axes)
-    last = op.maximum(value_of(plus(count, -1)), value_of(0))
-    picked = [_at(rows, op.divide(v, value_of(2))) for v in (last, value_of(count))]
-    work = FLOAT if not inexact else x.dtype
-    wide = r.FLOAT32 if work in r.NARROW else work
-    low, high = [cast(v, wide) for v in picked]
-    middle = op.divide(op.add(low, high), spread(literal(2, wide), low.type.shape))
-    found = Array(cast(middle, work))
-    if inexact:
-        ones = taken(Array(r.k.isnan(x.value), x.extents), axes, False)
-        some = r.any(Array(ones.value), axes).value
-        found = Array(op.select(some, r.k.like(found.value, math.nan), found.value))
-    else:
-        empty = op.compare(value_of(count), value_of(0), direction="EQ")
-        nan = r.k.like(found.value, math.nan)
-        found = Array(op.select(spread(empty, found.shape), nan, found.value))
-    kept = r.keep(found.value, x.shape, axes, keepdims)
-    return reduced(Array(kept), x, axes, keepdims)
-
-
-def _at(rows: Value, position: Value) -> Value:
-    """The element of each row at a position known at run time."""
-    shape = rows.type.shape
-    zero = literal(0, INT)
-    starts = [*[zero] * (len(shape) - 1), cast(position, INT)]
-    return reshape(dynamic_slice(rows, *starts, slice_sizes=(*shape[:-1], 1)), shape=shape[:-1])
 
 
 # --- Builtins ------------------------------------------------------------------------------------
