@@ -31,6 +31,7 @@ import pyxla.infer.random.methods
 import pyxla.infer.random.python
 import pyxla.infer.real_or_complex
 import pyxla.infer.text.logged
+import pyxla.infer.text.octets
 import pyxla.infer.text.printing
 import pyxla.infer.text.warned
 import pyxla.infer.vectorized

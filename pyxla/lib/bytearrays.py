@@ -1,4 +1,4 @@
-"""`bytearray`, as Python that is compiled like the user's: over a list of ints."""
+"""`bytes` and `bytearray`, as Python that is compiled like the user's: over a list of ints."""
 
 from __future__ import annotations
 
@@ -10,14 +10,14 @@ import numpy as np
 from pyxla.lib.lists import Items
 
 
-class ByteArray(Items, bytearray):
-    """`bytearray` over a list."""
+class Octets(Items):
+    """What `bytes` and `bytearray` over a list share."""
 
     ordered = (bytes, bytearray)
-    __pyxla_buffer__ = "bytearray"
-    __hash__ = None  # type: ignore[assignment]
+    noun = indices = out_of_range = ""
+    _over: Any
 
-    def __init__(self, source: Any = (), encoding: Any = None) -> None:
+    def _fill(self, source: Any, encoding: Any) -> None:
         if isinstance(source, str):
             if encoding is None:
                 raise TypeError("string argument without an encoding")
@@ -27,11 +27,95 @@ class ByteArray(Items, bytearray):
                 raise ValueError("negative count")
             self._held = [0] * operator.index(source)
         else:
-            self._held = _bytes(source)
+            self._held = _bytes(source, self.noun)
+
+    def count(self, x: Any) -> int:
+        if isinstance(x, (bytes, bytearray)):
+            return bytes(self).count(x)
+        return self._held.count(_byte(x))
+
+    def hex(self) -> str:
+        return "".join([f"{x:02x}" for x in self._held])
+
+    def __contains__(self, x: Any) -> bool:
+        if isinstance(x, (bytes, bytearray)):
+            return x in bytes(self)
+        return _byte(x) in self._held
+
+    def __getitem__(self, index: Any) -> Any:
+        if isinstance(index, slice):
+            return self._over(self._held[index])
+        return self._held[self._place(index)]
+
+    def _place(self, index: Any) -> Any:
+        if not isinstance(index, (int, np.integer)):
+            kind = type(index).__name__
+            raise TypeError(f"{self.indices} indices must be integers or slices, not {kind}")
+        if not -len(self._held) <= index < len(self._held):
+            raise IndexError(self.out_of_range)
+        return index
+
+    def __add__(self, other: Any) -> Any:
+        return self._over(self._held + _bytes(other))
+
+    def __radd__(self, other: Any) -> Any:
+        return Bytes(_bytes(other) + self._held)
+
+    def __mul__(self, times: Any) -> Any:
+        return self._over(self._held * times)
+
+    __rmul__ = __mul__
+
+    def __eq__(self, other: object) -> Any:
+        if not isinstance(other, (bytes, bytearray)):
+            return NotImplemented
+        return self._held == list(other)
+
+    def __array__(self) -> Any:
+        return np.array(self._held, np.uint8)
+
+
+class Bytes(Octets, bytes):  # type: ignore[misc]
+    """`bytes` whose items are known at run time only, over a list."""
+
+    noun, indices, out_of_range = "bytes", "byte", "index out of range"
+    __pyxla_buffer__ = "bytes"
+
+    def __init__(self, source: Any = (), encoding: Any = None) -> None:
+        self._fill(source, encoding)
+
+    @classmethod
+    def __pyxla_made__(cls, fields: dict[str, Any]) -> bytes:
+        return bytes(fields["_held"])
+
+    def _over(self, items: list[int]) -> Any:
+        made = Bytes()
+        made._held = items
+        return made
+
+    def __hash__(self) -> int:
+        return hash(tuple(self._held))
+
+
+class ByteArray(Octets, bytearray):  # type: ignore[misc]
+    """`bytearray` over a list."""
+
+    noun, indices = "byte", "bytearray"
+    out_of_range = "bytearray index out of range"
+    __pyxla_buffer__ = "bytearray"
+    __hash__ = None  # type: ignore[assignment]
+
+    def __init__(self, source: Any = (), encoding: Any = None) -> None:
+        self._fill(source, encoding)
 
     @classmethod
     def __pyxla_made__(cls, fields: dict[str, Any]) -> bytearray:
         return bytearray(fields["_held"])
+
+    def _over(self, items: list[int]) -> Any:
+        made = ByteArray()
+        made._held = items
+        return made
 
     def clear(self) -> None:
         self._held.clear()
@@ -55,23 +139,8 @@ class ByteArray(Items, bytearray):
             raise ValueError("value not found in bytearray")
         self._held.remove(x)
 
-    def copy(self) -> ByteArray:
-        return _over(self._held[:])
-
-    def count(self, x: Any) -> int:  # type: ignore[override]
-        if isinstance(x, (bytes, bytearray)):
-            return bytes(self).count(x)
-        return self._held.count(_byte(x))
-
-    def __contains__(self, x: Any) -> bool:
-        if isinstance(x, (bytes, bytearray)):
-            return x in bytes(self)
-        return _byte(x) in self._held
-
-    def __getitem__(self, index: Any) -> Any:
-        if isinstance(index, slice):
-            return _over(self._held[index])
-        return self._held[self._place(index)]
+    def copy(self) -> Any:
+        return self._over(self._held[:])
 
     def __setitem__(self, index: Any, x: Any) -> None:
         if isinstance(index, slice):
@@ -93,55 +162,64 @@ class ByteArray(Items, bytearray):
     def __delitem__(self, index: Any) -> None:
         del self._held[index if isinstance(index, slice) else self._place(index)]
 
-    def _place(self, index: Any) -> Any:
-        if not isinstance(index, (int, np.integer)):
-            kind = type(index).__name__
-            raise TypeError(f"bytearray indices must be integers or slices, not {kind}")
-        if not -len(self._held) <= index < len(self._held):
-            raise IndexError("bytearray index out of range")
-        return index
-
-    def __add__(self, other: Any) -> ByteArray:
-        return _over(self._held + _bytes(other))
-
     def __iadd__(self, other: Any) -> ByteArray:  # type: ignore[misc,override]
         self._held.extend(_bytes(other))
         return self
-
-    def __mul__(self, times: Any) -> ByteArray:
-        return _over(self._held * times)
-
-    __rmul__ = __mul__
 
     def __imul__(self, times: Any) -> ByteArray:  # type: ignore[misc,override]
         self._held *= times
         return self
 
-    def __eq__(self, other: object) -> Any:
-        if not isinstance(other, (bytes, bytearray)):
-            return NotImplemented
-        return self._held == list(other)
 
-    def __array__(self) -> Any:
-        return np.array(self._held, np.uint8)
-
-
-def _over(items: list[int]) -> ByteArray:
-    """A new one over this list, which nothing else holds."""
-    made = ByteArray()
-    made._held = items
-    return made
-
-
-def _byte(x: Any) -> int:
+def _byte(x: Any, noun: str = "byte") -> int:
     x = operator.index(x)
     if not 0 <= x < 256:
-        raise ValueError("byte must be in range(0, 256)")
+        raise ValueError(f"{noun} must be in range(0, 256)")
     return x
 
 
-def _bytes(source: Any) -> list[int]:
+def _bytes(source: Any, noun: str = "byte") -> list[int]:
     """The items of what may be put in one."""
     if isinstance(source, (bytes, bytearray)):
         return list(source)
-    return [_byte(x) for x in source]
+    return [_byte(x, noun) for x in source]
+
+
+def from_bytes(source: Any, byteorder: str = "big", *, signed: bool = False) -> int:
+    """`int.from_bytes`."""
+    if byteorder not in ("little", "big"):
+        raise ValueError("byteorder must be either 'little' or 'big'")
+    items = _bytes(source, "bytes")
+    if byteorder == "little":
+        items = items[::-1]
+    value = 0
+    if signed and len(items) > 0 and items[0] > 127:
+        value = -1
+    for item in items:
+        value = (value << 8) | item
+    return value
+
+
+def to_bytes(x: int, length: int = 1, byteorder: str = "big", *, signed: bool = False) -> Any:
+    """`int.to_bytes`."""
+    if byteorder not in ("little", "big"):
+        raise ValueError("byteorder must be either 'little' or 'big'")
+    if length < 0:
+        raise ValueError("length argument must be non-negative")
+    if x < 0 and not signed:
+        raise OverflowError("can't convert negative int to unsigned")
+    items, rest = [], x
+    for _ in range(length):
+        items.append(rest & 255)
+        rest >>= 8
+    if rest != (-1 if x < 0 else 0) or (signed and length > 0 and (items[-1] > 127) != (x < 0)):
+        raise OverflowError("int too big to convert")
+    return Bytes(items if byteorder == "little" else items[::-1])
+
+
+def of_array(x: Any, order: str = "C") -> Any:
+    """`ndarray.tobytes`."""
+    flat = x.T.ravel() if order == "F" else x.ravel()
+    made = Bytes()
+    made._held = flat.view(np.uint8).tolist()
+    return made

@@ -17,7 +17,7 @@ from typing import Any
 
 import numpy as np
 
-from pyxla.lib.bytearrays import ByteArray
+from pyxla.lib.bytearrays import ByteArray, Bytes
 from pyxla.lib.lists import Held, Items, List
 from pyxla.lib.poly1d import Poly1d
 from pyxla.lib.queues import LifoQueue, PriorityQueue, Queue
@@ -531,6 +531,7 @@ class Compared:
 STAND_FOR: dict[type, type] = {
     array.array: TypedArray,
     bytearray: ByteArray,
+    bytes: Bytes,
     collections.deque: Deque,
     collections.defaultdict: DefaultDict,
     collections.OrderedDict: OrderedDict,

@@ -89,7 +89,7 @@ _BY_ROW: dict[Row, tuple[str, ...]] = {
 }
 _METHODS: dict[Row, tuple[str, ...]] = {
     _WRITES: ("dump", "tofile"),
-    _BYTES: ("dumps", "tobytes"),
+    _BYTES: ("dumps",),
     _FIELDS: ("getfield", "setfield"),
     _IN_PLACE: ("resize",),
     _FLAGS: ("setflags",),

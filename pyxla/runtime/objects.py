@@ -397,7 +397,7 @@ def filled(x: Any, cls: type, fields: dict[str, Any]) -> Any:
 def _taken_over(x: Any, other: Any) -> Any:
     """`x`, empty, made what `other` is, of the same class."""
     match other:
-        case frozenset():
+        case frozenset() | bytes():
             return other  # which nothing that it holds can have
         case collections.deque():
             x.__init__(other, other.maxlen)

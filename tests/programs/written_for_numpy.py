@@ -388,3 +388,25 @@ def tables_of_what_was_found(x):
     rows = np.multiply.outer(levels, x)
     apart = np.subtract.outer(rows, high)
     return rows, apart.sum(), np.add.outer(2, high), np.maximum.outer(high, [[1.0, 2.0]])
+
+
+@program("indices", lambda: (np.array([[1.0, -2.0], [-3.0, 4.0], [5.0, -6.0]]),))
+def reflected_where_outside(p):
+    for d in range(2):
+        outside = np.where(p[:, d] < 0)
+        p[outside, d] *= -1
+    w = np.nonzero(p[:, 0] > 2)
+    return p, p[w, 1], p[w, :], p[[w[0]]], p[:, 0][list(w)]
+
+
+@program(
+    "indices",
+    lambda: (np.array([1.0, -2.0, -3.0]), np.array([-4.0, 5.0, -6.0])),
+    lambda: (np.array([1.0, -2.0]), np.array([-4.0, -6.0])),
+)
+def rows_of_indices(a, b):
+    i, j = np.where(a < 0)[0], np.where(b < 0)[0]
+    x = np.arange(10.0)
+    y = x[[i, j]]
+    x[[i, j]] += 1
+    return y, x, x[[i]], x[[i], None]

@@ -12,11 +12,12 @@ from pyxla.infer.facts.integers import Int, value_of
 from pyxla.infer.interface import Engine
 from pyxla.infer.lattice import Array, Scalar
 from pyxla.infer.raising.faults import Raises, exception
-from pyxla.infer.raising.sizes import verify_met
+from pyxla.infer.raising.sizes import verify_joined, verify_met
 from pyxla.ir.core import Value
 from pyxla.ir.types import I64
 from pyxla.lib import kernels as k
 from pyxla.lib.bounded.elementwise import is_bounded, strategy_of
+from pyxla.lib.creation import array
 from pyxla.lib.indexing import AdvancedIndex, Index, parse
 from pyxla.lib.keys import OnBounds
 from pyxla.lib.masks import constant_of, spread, within
@@ -32,19 +33,31 @@ from pyxla.ops.shape import reshape
 def parsed(engine: Engine, shape: Any, extents: Any, key: Any) -> Index:
     """What a key means (`lib.keys.parse`); with checks, the program raises where it is out of
     range."""
+    items = key if isinstance(key, tuple) else (key,)
+    if any(isinstance(x, list | tuple) and is_bounded(x) for x in items):
+        made = tuple([_joined(engine, x) for x in items])
+        key = made if isinstance(key, tuple) else made[0]
     if not engine.tests(IndexError):
         return parse(shape, extents, key)
     with meetings() as engine.met:
         index = parse(shape, extents, key, _on_bounds(engine))
     verify_met(engine)
     if isinstance(index, AdvancedIndex):
-        for axis, array in zip(index.axes, index.arrays, strict=False):
+        for axis, chosen in zip(index.axes, index.arrays, strict=False):
             place = index.basic.dims[axis]
             if place is None:
                 continue
             size = shape[place] if extents is None or extents[place] is None else extents[place]
-            check_array(engine, array, size, place)
+            check_array(engine, chosen, size, place)
     return index
+
+
+def _joined(engine: Engine, item: Any) -> Any:
+    """A list in a key, of arrays whose sizes are known at run time only, as one array."""
+    if not (isinstance(item, list | tuple) and is_bounded(item)):
+        return item
+    verify_joined(engine, array, item)
+    return strategy_of(array)(item)
 
 
 def _on_bounds(engine: Engine) -> OnBounds:

@@ -1,0 +1,89 @@
+"""`bytes` that data make, ints as bytes, arrays as bytes."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from tests.programs import program
+
+
+@program("bytes", lambda: ([1, 2, 250, 7], 1234567, -5), lambda: ([], 0, -1))
+def bytes_of_data(xs, n, k):
+    b, c, d = bytes(xs), n.to_bytes(4, "big"), n.to_bytes(4, "little")
+    e = k.to_bytes(2, "big", signed=True)
+    ints = int.from_bytes(b, "big"), int.from_bytes(xs, "little"), int.from_bytes(e, signed=True)
+    parts = b[1:3], b + c, b"x" + b, b * 2, bytes(n % 5), b + bytearray(c)
+    told = b.hex(), len(b), 250 in b, type(b).__name__, isinstance(b, bytes)
+    same = c == d, b == bytes([1, 2, 250, 7]), b < b"zz", b"a" < b
+    return b, c, d, e, ints, parts, told, same, [x ^ 3 for x in b], isinstance(b, bytearray)
+
+
+@program("bytes", lambda: (300,), lambda: (-1,), lambda: (1,))
+def bytes_that_are_none(n):
+    told = []
+    for make in (
+        lambda: bytes([n]),
+        lambda: bytes(x for x in [1, n]),
+        lambda: n.to_bytes(1, "big"),
+        lambda: n.to_bytes(2, "big", signed=True),
+        lambda: n.to_bytes(1, "middle"),
+        lambda: bytes([1, 2, abs(n) % 7])[n],
+        lambda: bytes(n),
+    ):
+        try:
+            told.append(make())
+        except (ValueError, OverflowError, IndexError) as e:
+            told.append(f"{type(e).__name__}: {e}")
+    return told
+
+
+@program("bytes", lambda: ("attack at dawn", [7, 100, 3]), lambda: ("", [1]))
+def exclusive_or_with_a_key(text, key):
+    data = bytes(c ^ key[i % len(key)] for i, c in enumerate(text.encode()))
+    back = bytes(c ^ key[i % len(key)] for i, c in enumerate(data))
+    return data.hex(), back, back == text.encode()
+
+
+@program("bytes", lambda: ([72, 101, 101, 108], 3), lambda: ([], 1))
+def checksum_of_runs(xs, n):
+    out = bytearray()
+    for x in xs:
+        out += bytes([n, x])
+    crc = 0xFFFFFFFF
+    for x in bytes(out):
+        crc ^= x
+        for _ in range(8):
+            crc = (crc >> 1) ^ (0xEDB88320 & -(crc & 1))
+    return bytes(out), out, crc ^ 0xFFFFFFFF
+
+
+@program("bytes", lambda: ([1, 2, 3],), lambda: ([3],))
+def bytes_as_keys(xs):
+    b = bytes(xs)
+    d = {b: 1}
+    return d[b], bytes([1, 2, 3]) in d, {b, bytes(xs)}
+
+
+@program(
+    "bytes",
+    lambda: (np.array([[1, 2], [3, 4]]),),
+    lambda: (np.array([[1.5, 2.0]]),),
+    lambda: (np.array([[True, False]]),),
+    lambda: (np.array([[1, 2]], np.int8),),
+)
+def arrays_as_bytes(a):
+    return a.tobytes(), a.T.tobytes(), a.tobytes("F"), a[0].tobytes(), len(a.tobytes())
+
+
+@program("bytes", lambda: (5, 3), lambda: (4, 1))
+def until_a_board_comes_again(n, k):
+    board = np.zeros((n, n), np.uint8)
+    board[1, :k] = 1
+    seen, i = {}, 0
+    while board.tobytes() not in seen:
+        seen[board.tobytes()] = i
+        moved = [np.roll(np.roll(board, y, 0), x, 1) for y in (-1, 0, 1) for x in (-1, 0, 1)]
+        p = sum(moved) - board
+        board = ((p == 3) | ((board == 1) & (p == 2))).astype(np.uint8)
+        i += 1
+    return i, i - seen[board.tobytes()]
