@@ -14,12 +14,13 @@ import gc
 import os
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 import pytest
 from jax._src import compiler
 from jax._src.interpreters import mlir
 
-from pyxla import collector, options
+from pyxla import options
 from pyxla.runtime import jaxlink
 from tests import cost, effort, meaning
 
@@ -28,9 +29,9 @@ os.environ["PYXLA_CACHE"] = "0"  # what was compiled before is compiled all the 
 # CPython's, which compiles the 450 modules of the compiler.
 os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
 options.DEFAULTS = options.Options(verify=True)
-# A full collection looks at the thousands of tests and all that they left, for four seconds, and
-# finds a tenth of a megabyte for each.
-collector.KEPT *= 40
+# What tests leave is looked at once, when it is so many objects, and what of it is in use never
+# again: at its end, a process of tests holds twenty million, which take twenty seconds to look at.
+LEFT = 1_000_000
 
 # Where the code that LLVM makes is in question: how exact it is, from which addresses it reads,
 # what XLA's emitter for functions takes, how long a loop of so many iterations goes on that nobody
@@ -69,8 +70,22 @@ def pytest_configure(config: pytest.Config) -> None:
 @pytest.hookimpl(wrapper=True)
 def pytest_collection() -> Iterator[None]:
     """Tests are collected without looking for garbage: all that is made is kept."""
-    with collector.paused():
+    gc.disable()
+    try:
         return (yield)
+    finally:
+        gc.freeze()
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_runtest_protocol() -> Iterator[Any]:
+    """Garbage is looked for between tests, among what the last ones made."""
+    result = yield
+    gc.disable()  # which a test may have undone
+    if gc.get_count()[0] > LEFT:
+        gc.collect()
+        gc.freeze()
+    return result
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
@@ -98,13 +113,12 @@ def xla(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> None
 
 
 @pytest.fixture
-def young(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
-    """Only what a test makes is looked at when it collects garbage: what the thousands of tests
-    before it left takes seconds each time, and so does counting it."""
+def young(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Only what a test makes is looked at when it collects garbage, as users' processes do: what
+    the tests before it left takes seconds each time, and so does counting it."""
     gc.freeze()
     monkeypatch.setattr(gc, "get_freeze_count", lambda: 1)
-    yield
-    gc.unfreeze()
+    gc.enable()
 
 
 def pytest_sessionfinish() -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import functools
 from typing import Any
+from unittest import mock
 
 from jax._src import compiler
 
@@ -19,8 +20,9 @@ QUICK = {
 
 @functools.cache
 def _quick() -> dict[str, Any]:
-    """Those of `QUICK` that this jaxlib has."""
-    return jaxlink.known(QUICK)
+    """Those of `QUICK` that this jaxlib has, found out as users' processes find it out."""
+    with mock.patch.object(compiler, "get_compile_options", USUAL):
+        return jaxlink.known(QUICK)
 
 
 def quick(*of: Any, env_options_overrides: dict[str, Any] | None = None, **named: Any) -> Any:

@@ -14,7 +14,7 @@ from pyxla.collector import paused
 def _enabled():
     gc.enable()
     yield
-    gc.enable()
+    gc.freeze()
 
 
 def test_pauses_overlap():
@@ -52,6 +52,7 @@ def test_refused_programs_leave_it_on():
 
 def test_what_was_made_is_old_at_once(monkeypatch):
     monkeypatch.setattr("pyxla.collector.KEPT", 10**9)
+    gc.unfreeze()
     with paused():
         made = [[] for _ in range(5000)]
     old = {id(x) for x in gc.get_objects(generation=2)}
@@ -61,13 +62,10 @@ def test_what_was_made_is_old_at_once(monkeypatch):
 
 def test_frozen_objects_stay_frozen():
     gc.freeze()
-    try:
-        frozen = gc.get_freeze_count()
-        with paused():
-            pass
-        assert gc.get_freeze_count() == frozen
-    finally:
-        gc.unfreeze()
+    frozen = gc.get_freeze_count()
+    with paused():
+        pass
+    assert gc.get_freeze_count() == frozen
 
 
 def test_garbage_is_bounded(monkeypatch, young):
