@@ -720,7 +720,7 @@ def chain_by_a_generator(p):
     return best(0, len(p) - 1)
 
 
-@program("recursion of any depth", lambda: ([30 + 7 * i % 20 for i in range(20)],))
+@program("recursion of any depth", lambda: ([30 + 7 * i % 20 for i in range(12)],))
 def matrix_chain(sizes):
     @functools.cache
     def cost(i, j):
