@@ -42,7 +42,7 @@ from pyxla.infer.lattice import (
     number_type,
 )
 from pyxla.infer.lists import as_arrays, columnar
-from pyxla.infer.lists.item_types import Block, Item, Maybe, Nested, Number, Row, Several
+from pyxla.infer.lists.item_types import Block, Item, Nested, Number, Row, Several
 from pyxla.infer.lists.items import count, holds_instances
 from pyxla.ir.core import Value
 from pyxla.ir.types import PYTHON_TYPES, ArrayType
@@ -201,7 +201,7 @@ def _describing(item: Item | None) -> Iterator[bool]:
         yield from (False, True, False)[: count(item)]
     elif isinstance(item, Block):
         yield False
-    elif isinstance(item, Maybe | Nested):
+    elif isinstance(item, Nested):
         yield True
         yield from _describing(item.item)
     elif isinstance(item, Several) or (isinstance(item, Row) and _holds(item.cls)):

@@ -28,7 +28,6 @@ from pyxla.lib.bounded.elementwise import (
     filled,
     flattened,
     plainly,
-    resized_to,
     sizes,
     strategy,
     strategy_of,
@@ -55,7 +54,7 @@ from pyxla.lib.reductions import any as any_
 from pyxla.lib.reductions import fold
 from pyxla.lib.registry import implements
 from pyxla.lib.scans import take_one
-from pyxla.lib.selection import allclose, array_equal, isclose, where
+from pyxla.lib.selection import allclose, isclose, where
 from pyxla.lib.sorting import lexsort, order_along, sorted_along
 from pyxla.ops import elementwise as op
 from pyxla.ops import shape as shapes
@@ -379,30 +378,6 @@ def setdiff1d(ar1: Any, ar2: Any, assume_unique: bool = False) -> Array:
 
 
 # --- Comparisons of whole arrays -----------------------------------------------------------------
-
-
-@strategy(array_equal)
-def _array_equal(function: Any, a1: Any, a2: Any, equal_nan: bool = False) -> Any:
-    """Arrays of other sizes are not equal."""
-    x, y = as_array(a1), as_array(a2)
-    if x.ndim != y.ndim or equal_nan:
-        if equal_nan:
-            raise OpError(NOT_SUPPORTED)
-        return False
-    same: Any = True
-    for d in range(x.ndim):
-        equal = OPERATORS["eq"](true_size(x, d), true_size(y, d))
-        same = equal if same is True else OPERATORS["and_"](same, equal)
-        bound = min(x.shape[d], y.shape[d])
-        x, y = resized_to(x, d, bound), resized_to(y, d, bound)
-    if same is False:
-        return False
-    hits = OPERATORS["eq"](Array(x.value), Array(y.value))
-    inside = masks.within(Array(hits.value, x.extents if x.extents is not None else y.extents))
-    missed = op.not_(hits.value)
-    missed = missed if inside is None else op.and_(inside, missed)
-    none = weak(op.not_(any_(Array(missed)).value), bool)
-    return OPERATORS["and_"](same, none)
 
 
 @strategy(allclose)

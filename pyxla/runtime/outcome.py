@@ -120,7 +120,7 @@ class OutList:
 class OutGrown:
     """A list of result `size` items (None: of all there is room for), whose parts are elements of
     the results `columns`.  item ::= "python" | "numpy" | "array" | (cls, (item, ...)) | [constant]
-    | {"maybe": item}, a column of whether it is not None, and the item's
+    | {"several": items}, a column of which it is, and those of each
     | {"picks": constants}, a column of which of them it is
     | {"text": sized}, a column of lengths, if `sized`, and one of rows of code points
     | {"kinds": types, "exact": bool}, a column of numbers and one of which they are, and where

@@ -25,7 +25,7 @@ from pyxla.infer.lattice import Array, Compound, Const, Scalar, Tuple, is_number
 from pyxla.infer.lists import columnar, reading
 from pyxla.infer.lists.columnar import found, size_of
 from pyxla.infer.lists.columns import INT, places, spread
-from pyxla.infer.lists.item_types import Chars, Item, Maybe, Number, Row, Same, Several
+from pyxla.infer.lists.item_types import Chars, Item, Number, Row, Same, Several
 from pyxla.infer.lists.items import (
     BOOL,
     alternatives,
@@ -74,7 +74,7 @@ def _equal(engine: Engine, item: Item, columns: Sequence[Array], x: Any) -> Any:
         tag = position(x.tag) if x.kind == "optional" else x.tag
         hits = [_equal(engine, item, columns, part) for part in x.items]
         return functools.reduce(_either, [_at_place(tag.value, *h) for h in enumerate(hits)])
-    if isinstance(item, (Maybe, Several)):
+    if isinstance(item, Several):
         return _equal_one_of(engine, item, columns, x)
     if far.is_dynamic(x) or far_of(item):
         return _equal_far(engine, item, columns, x)
@@ -128,7 +128,7 @@ def _equal_pick(engine: Engine, picks: Sequence[Any], columns: Sequence[Array], 
     return (choices.is_choice(x) or where.value >= 0) and _equal_numbers(engine, columns[0], where)
 
 
-def _equal_one_of(engine: Engine, item: Maybe | Several, columns: Sequence[Array], x: Any) -> Any:
+def _equal_one_of(engine: Engine, item: Several, columns: Sequence[Array], x: Any) -> Any:
     rest = iter(columns)
     tag = cast(next(rest).value, INT)
     found_: Any = False

@@ -49,9 +49,6 @@ def items_of_columns(
         if isinstance(item, dict) and "several" in item:
             held = [items(one) for one in item["several"]]
             return [held[k][i] for i, k in enumerate(column.tolist())]
-        if isinstance(item, dict) and "maybe" in item:
-            held = items(item["maybe"])
-            return [x if some else None for x, some in zip(held, column.tolist(), strict=True)]
         if isinstance(item, dict):
             inner_ = [next(rest) for _ in range(item["columns"])]
             if item["list"] is None:

@@ -6,9 +6,8 @@ Block    an array: a column of blocks
 Row      a tuple, or a list of known length whose items are of several types: theirs, in order
 Shown    a text that the host puts together: as a row of what it is made of
 Nested   a list: a column of lengths, and its items' columns with a dimension more
-Maybe    what may be None: a column of whether it is not, and the item's
 Several  one of several of these of no one type, but for arrays and lists: a column of which, and
-         those of each
+         those of each; of None and one other, a column of whether it is the other
 Same     a constant that is no number: none
 Known    an int or bool that is known: none
 Pick     one of several texts or members of an enum: a column of which
@@ -86,18 +85,16 @@ class Nested:
 
 
 @dataclass(frozen=True, slots=True)
-class Maybe:
-    """`item`, or None."""
-
-    item: Any
-
-
-@dataclass(frozen=True, slots=True)
 class Several:
-    """One of these items, of which no two have a common type; they are in one order always, so that
-    lists that meet again and again are of one item in the end."""
+    """One of these items, of which no two have a common type; they are in one order always, None
+    first, so that lists that meet again and again are of one item in the end."""
 
     items: tuple[Any, ...]
+
+    @property
+    def optional(self) -> bool:
+        """Whether it is None or the one other."""
+        return len(self.items) == 2 and self.items[0] == NONE
 
 
 @dataclass(frozen=True, slots=True)
@@ -150,4 +147,4 @@ PICKED = (str, Enum)
 _FUNCTIONS = (FunctionType, BuiltinFunctionType, np.ufunc)
 CONSTANTS = (*PICKED, type(None), type, *_FUNCTIONS, range, Reading)
 LISTS = (ListCell, GrowingList)
-Item = Number | Block | Row | Nested | Maybe | Several | Same | Known | Pick | Chars | Handle
+Item = Number | Block | Row | Nested | Several | Same | Known | Pick | Chars | Handle

@@ -43,7 +43,6 @@ from pyxla.infer.lists.item_types import (
     Handle,
     Item,
     Known,
-    Maybe,
     Nested,
     Number,
     Pick,
@@ -136,8 +135,6 @@ def is_value(item: Any) -> bool:
     """Whether an item has no array and no list: nobody writes to what is taken out of it."""
     if isinstance(item, (Row, Several)):
         return getattr(item, "cls", None) is not list and all(map(is_value, item.items))
-    if isinstance(item, Maybe):
-        return is_value(item.item)
     reading = isinstance(item, Same) and isinstance(item.value, Reading)
     return item is not None and not reading and not isinstance(item, (Block, Nested))
 
@@ -151,7 +148,7 @@ def are_numbers(item: Any, letters: str = "iufb") -> bool:
 
 def holds_instances(item: Any) -> bool:
     """Whether an instance is in an item."""
-    if isinstance(item, (Nested, Maybe)):
+    if isinstance(item, Nested):
         return holds_instances(item.item)
     if isinstance(item, (Row, Several)):
         return any(map(holds_instances, item.items))
@@ -242,10 +239,6 @@ def joined_item(x: Item | None, y: Item | None) -> Item | None:
 
 def _common(x: Any, y: Any) -> Item | None:
     """The item of one type that holds both, which are not the same."""
-    bare = [i.item if isinstance(i, Maybe) else i for i in (x, y) if i != NONE]
-    if len(bare) < 2 or isinstance(x, Maybe) or isinstance(y, Maybe):
-        inner = joined_items(bare)
-        return Maybe(inner) if is_value(inner) and not isinstance(inner, Several) else None
     if isinstance(x, Number) and isinstance(y, Number):
         return _joined_numbers(x, y)
     if None not in (several := {far_of(x), far_of(y)}) and len(several) == 1:
@@ -285,8 +278,6 @@ def _several(x: Item, y: Item) -> Several | None:
 
 def alternatives(item: Item) -> Sequence[Any]:
     """The items that an item may be, of which each has a type of its own."""
-    if isinstance(item, Maybe):
-        return NONE, item.item
     return item.items if isinstance(item, Several) else (item,)
 
 
@@ -301,7 +292,7 @@ def _rank(item: Any) -> Any:
     kind = Chars if layout_of(item) is not None else type(item)
     of = item.cls.__name__ if isinstance(item, Row) else ""
     told = getattr(item, "value", getattr(item, "pieces", ""))
-    return kind.__name__, of, len(getattr(item, "items", ())), repr(told)
+    return item != NONE, kind.__name__, of, len(getattr(item, "items", ())), repr(told)
 
 
 def layout_of(item: Any) -> Any:
@@ -355,11 +346,8 @@ def leaves(item: Item) -> Iterator[tuple[np.dtype, tuple[int, ...]]]:
     if isinstance(item, Row):
         for inner in item.items:
             yield from leaves(inner)
-    elif isinstance(item, Maybe):
-        yield BOOL, ()
-        yield from leaves(item.item)
     elif isinstance(item, Several):
-        yield INT, ()
+        yield BOOL if item.optional else INT, ()
         for inner in item.items:
             yield from leaves(inner)
     elif isinstance(item, Nested):
@@ -440,8 +428,6 @@ def spelled(item: Item | None, pool: Callable[[type], int]) -> Any:
         return item.cls, tuple([spelled(inner, pool) for inner in item.items])
     if isinstance(item, Nested):
         return {"list": spelled(item.item, pool), "columns": count(item.item)}
-    if isinstance(item, Maybe):
-        return {"maybe": spelled(item.item, pool)}
     if isinstance(item, Several):
         return {"several": [spelled(inner, pool) for inner in item.items]}
     if isinstance(item, Same):

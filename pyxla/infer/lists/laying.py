@@ -21,7 +21,6 @@ from pyxla.infer.lists.item_types import (
     Handle,
     Item,
     Known,
-    Maybe,
     Nested,
     Number,
     Pick,
@@ -85,17 +84,16 @@ def _held(heap: Heap, item: Item, x: Any) -> Iterator[Any]:
         yield array_at(heap, x).value
     elif isinstance(item, Nested):
         yield from _nested_values(heap, item, x)
-    elif isinstance(item, Maybe):
-        known = not (isinstance(x, Const) and x.value is None)
-        yield x.tag.value if is_variant(x, "optional") else known
-        bare = x.value if is_variant(x, "optional") else x
-        yield from _held(heap, item.item, bare) if known else [None] * count(item.item)
     elif isinstance(item, Several):
         yield from _one_of(heap, item, x)
 
 
 def _one_of(heap: Heap, item: Several, x: Any) -> Iterator[Any]:
     """As `_held`, of one of several items."""
+    if item.optional and is_variant(x, "optional"):
+        yield x.tag.value
+        yield from _held(heap, item.items[1], x.value)
+        return
     if is_variant(x, "mixed") or is_variant(x, "optional"):
         tag = position(x.tag) if x.kind == "optional" else x.tag
         held = zip(*[_one_of(heap, item, part) for part in x.items], strict=True)
@@ -252,16 +250,6 @@ def _retyped(rest: Iterator[Value], old: Any, new: Any, depth: int, front: Any) 
         elif new.item is not None:
             for value in _retyped(rest, old.item, new.item, depth + 1, (*front, old.capacity)):
                 yield padded(value, new.capacity, depth)
-    elif isinstance(new, Maybe):
-        if isinstance(old, Maybe):
-            yield next(rest)
-        else:
-            yield constant(value=np.full(front, old != NONE, BOOL))
-        if old == NONE:
-            yield from _zeros(new.item, front)
-        else:
-            bare = old.item if isinstance(old, Maybe) else old
-            yield from _retyped(rest, bare, new.item, depth, front)
     elif isinstance(new, Block):
         yield next(rest)
     elif isinstance(new, Handle):
@@ -285,8 +273,11 @@ def _retyped_several(
     """As `_retyped`."""
     items = alternatives(old)
     places = [place_among(new.items, item) for item in items]
-    tags = next(rest) if isinstance(old, (Several, Maybe)) else None
-    yield _tags(None if tags is None else cast(tags, INT), places, front)
+    tags = next(rest) if isinstance(old, Several) else None
+    if new.optional:
+        yield constant(value=np.full(front, old != NONE, BOOL)) if tags is None else tags
+    else:
+        yield _tags(None if tags is None else cast(tags, INT), places, front)
     held = {place: [next(rest) for _ in range(count(i))] for place, i in zip(places, items)}
     for i, inner in enumerate(new.items):
         if i in held:

@@ -34,7 +34,6 @@ from pyxla.infer.lists.item_types import (
     Handle,
     Item,
     Known,
-    Maybe,
     Nested,
     Pick,
     Row,
@@ -221,9 +220,6 @@ def read_item(
     if isinstance(item, Pick):
         which = arrays.python_scalar(element, int)
         return choices.one_of_these(shadows.one_of(which.value, len(item.values)), item.values)
-    if isinstance(item, Maybe):
-        inner = read_item(engine, item.item, columns, index, parent, path)
-        return optional(inner, arrays.python_scalar(element, bool))
     if isinstance(item, Several):
         return _one_of(engine, item, columns, index, element)
     if isinstance(item, Block):
@@ -253,6 +249,8 @@ def _one_of(
 ) -> Variant:
     """The item at `index`, which is one of several."""
     parts = [read_item(engine, inner, columns, index, None) for inner in item.items]
+    if item.optional:
+        return optional(parts[1], arrays.python_scalar(which, bool))
     tag = shadows.one_of(arrays.python_scalar(which, int).value, len(parts))
     names = " or ".join(map(describe, parts))
     return Variant("mixed", tag, tuple(parts), Conflict(f"this may be {names}", demand="apart"))

@@ -21,7 +21,7 @@ from pyxla.infer.arrays import access as arrays
 from pyxla.infer.heap import GrowingList, Heap, ListCell, ObjectCell, Pooled, reachable
 from pyxla.infer.interface import Engine
 from pyxla.infer.lattice import Array, Ref, Scalar
-from pyxla.infer.lists.item_types import Block, Item, Maybe, Row
+from pyxla.infer.lists.item_types import Block, Item, Row
 
 KEPT = "this object is in a list whose length is known at run time only"
 
@@ -97,7 +97,7 @@ def copied(heap: Heap, item: Item | None, columns: Sequence[Ref]) -> None:
 def _has_arrays(item: Any) -> bool:
     if isinstance(item, Row):
         return any(map(_has_arrays, item.items))
-    return isinstance(item, Block) or (isinstance(item, Maybe) and _has_arrays(item.item))
+    return isinstance(item, Block)
 
 
 def is_writable(engine: Engine, cell: int) -> bool:
