@@ -26,6 +26,7 @@ from pyxla.grad.loops import reverse_loop
 from pyxla.grad.reversals import DERIVATIVES
 from pyxla.grad.scopes import reverse_scope
 from pyxla.grad.sweep import CONTROL, Sweep, guarded, reverse_branches
+from pyxla.grad.written import carry_written_rows
 from pyxla.ir.build import Builder, building
 from pyxla.ir.core import Region, Value
 from pyxla.ir.rewrite import clone_region, free_values
@@ -62,6 +63,7 @@ def _reversed(
 ) -> tuple[Region, Region]:
     """A copy of the region, and from cotangents of `seeds` to those of `wrt`."""
     copy = clone_region(region, {})
+    carry_written_rows(copy)
     varied = {copy.params[i] for i in wrt}
     vary(copy.instrs, varied)
     seeded = tuple([Value(region.results[k].type) for k in seeds])

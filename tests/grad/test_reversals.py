@@ -153,3 +153,73 @@ def test_the_reverse_of_a_loop_of_unknown_length_in_another_is_one_function():
     entry = pyxla.code_hlo(gradient, x).partition("\nENTRY")[2]
     assert "small_call" in entry
     assert " while(" not in entry
+
+
+def follows_from_the_last(x, n):
+    times, points = [0.0], [x]
+    for _ in range(n):
+        points.append(points[-1] + 0.01 * np.sin(points[-1] + times[-1]))
+        times.append(times[-1] + 0.01 * x)
+    return points[-1] * points[n // 2] + times[-1]
+
+
+def until_the_last(x, n):
+    times, points = [0.0], [x]
+    while times[-1] < 0.01 * n - 0.005:
+        points.append(points[-1] + 0.01 * np.cos(points[-1] * x))
+        times.append(times[-1] + 0.01)
+    return sum(p * p for p in points) * points[-1]
+
+
+def arrays_from_the_last(x, n):
+    points = [np.array([x, 0.5, 1.0])]
+    for _ in range(n):
+        p = points[-1]
+        points.append(p + 0.01 * np.array([p[1], -p[0], p[2] * p[0]]))
+    return sum((p * p).sum() for p in points)
+
+
+def from_the_last_two(x, n):
+    points = [x, 0.5 * x]
+    for _ in range(n):
+        points.append(0.5 * points[-1] + 0.45 * np.sin(points[-2]))
+    return sum(points)
+
+
+def the_last_changes(x, n):
+    points = [x]
+    for i in range(n):
+        if i % 3 == 1:
+            points[-1] = points[-1] ** 2
+        else:
+            points.append(points[-1] * 0.99 + 0.01)
+        points[0] += 0.1 * points[-1]
+    return sum(p * p for p in points)
+
+
+LISTS = [
+    follows_from_the_last,
+    until_the_last,
+    arrays_from_the_last,
+    from_the_last_two,
+    the_last_changes,
+]
+
+
+@pytest.mark.parametrize("program", LISTS, ids=lambda program: program.__name__)
+def test_a_list_that_grows_by_what_follows_from_its_last_item(program):
+    for n in (0, 1, 40):
+        slope = differences(lambda x, n=n: program(x, n), 0.4)
+        for options in ({}, {"snapshots": 2, "residual_bytes": 0}):
+            first = pyxla.grad(pyxla.compile(program, **options))
+            np.testing.assert_allclose(first(0.4, n), slope, rtol=1e-5, atol=1e-9)
+            _, tangent = pyxla.jvp(first, (0.4, n), (1.0, 0))
+            curve = differences(lambda x, n=n, first=first: first(x, n), 0.4)
+            np.testing.assert_allclose(tangent, curve, rtol=1e-5, atol=1e-7)
+
+
+@pytest.mark.parametrize("program", LISTS[:3], ids=lambda program: program.__name__)
+def test_snapshots_do_not_hold_a_list_of_which_the_last_item_is_read(program):
+    text = pyxla.code_hlo(pyxla.grad(program), 0.4, 900)
+    assert "[1024" in text
+    assert "[65,1024" not in text
