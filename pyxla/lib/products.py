@@ -7,10 +7,8 @@ path of Daniel & Gray, "opt_einsum", 2018).
 
 from __future__ import annotations
 
-import functools
 import math
 import operator
-import warnings
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Any
@@ -42,7 +40,7 @@ from pyxla.lib.operands import (
     splat,
 )
 from pyxla.lib.reductions import accumulate_all, accumulator
-from pyxla.lib.registry import implements
+from pyxla.lib.registry import LeftToPython, implements
 from pyxla.lib.scans import take_one
 from pyxla.lib.ufuncs import UFUNCS, check_options
 from pyxla.ops import elementwise as op
@@ -286,52 +284,16 @@ def kron(a: Any, b: Any) -> Array:
 def cross(
     a: Any, b: Any, axisa: Any = -1, axisb: Any = -1, axisc: Any = -1, axis: Any = None
 ) -> Array:
-    if axis is not None:
-        axisa = axisb = axisc = axis
-    x, y = _last_axis(as_array(a), axisa), _last_axis(as_array(b), axisb)
-    if x.shape[-1] not in (2, 3) or y.shape[-1] not in (2, 3):
-        raise OpError("incompatible dimensions for cross product (dimension must be 2 or 3)")
-    if 2 in (x.shape[-1], y.shape[-1]) and not _crosses_in_a_plane():
-        words = "Both input arrays must be (arrays of) 3-dimensional vectors, but they are "
-        words += f"{x.shape[-1]} and {y.shape[-1]} dimensional instead."
-        raise OpError(words, ValueError, words)
-    first = [Array(take_one(x.value, i, x.ndim - 1)) for i in range(x.shape[-1])]
-    second = [Array(take_one(y.value, i, y.ndim - 1)) for i in range(y.shape[-1])]
-    if len(first) == len(second) == 2:
-        return first[0] * second[1] - first[1] * second[0]
-    x0, x1, x2 = [*first, None][:3]
-    y0, y1, y2 = [*second, None][:3]
-    parts = [
-        _minus(_times(x1, y2), _times(x2, y1)),
-        _minus(_times(x2, y0), _times(x0, y2)),
-        _minus(_times(x0, y1), _times(x1, y0)),
-    ]
-    values = broadcast(*[part.value for part in parts])
-    columns = [reshaped(value, (*value.type.shape, 1)) for value in values]
-    joined = shapes.concatenate(*columns, dimension=values[0].type.ndim)
-    return moveaxis(Array(joined), -1, axisc)
-
-
-def _times(x: Array | None, y: Array | None) -> Array | None:
-    """A product of components; a missing third one is zero."""
-    return None if x is None or y is None else x * y
-
-
-def _minus(x: Array | None, y: Array | None) -> Array:
-    if y is None:
-        assert x is not None
-        return x
-    return -y if x is None else x - y
-
-
-@functools.cache
-def _crosses_in_a_plane() -> bool:
-    """Whether the installed NumPy takes vectors of two elements, as it did before 2.5."""
-    with warnings.catch_warnings(action="ignore"):
-        try:
-            return bool(np.cross([1, 0], [0, 1]) == 1)
-        except ValueError:
-            return False
+    """Of three components, the last dimension of both."""
+    x, y = as_array(a), as_array(b)
+    last = axis in (None, -1) and axisa == axisb == axisc == -1
+    if not last or x.shape[-1:] != (3,) or y.shape[-1:] != (3,):
+        raise LeftToPython
+    x0, x1, x2 = [Array(take_one(x.value, i, x.ndim - 1)) for i in range(3)]
+    y0, y1, y2 = [Array(take_one(y.value, i, y.ndim - 1)) for i in range(3)]
+    parts = x1 * y2 - x2 * y1, x2 * y0 - x0 * y2, x0 * y1 - x1 * y0
+    columns = [reshaped(part.value, (*part.shape, 1)) for part in parts]
+    return Array(shapes.concatenate(*columns, dimension=parts[0].ndim))
 
 
 @implements(np.trace, np.ndarray.trace)

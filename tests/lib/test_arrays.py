@@ -235,6 +235,7 @@ PRODUCTS = [
     row(np.cross, X[:, :3], X[:, 1:]),
     row(np.cross, X[:, :3], V[:3]),
     row(np.cross, S, S, axis=1),
+    row(np.cross, X[:, :3], V[:3], axisc=0),
     row(np.trace, X),
     row(np.trace, S, 1, 1, 2),
     row(np.trace, I),
@@ -434,7 +435,6 @@ def test_dynamic_arange() -> None:
         (np.moveaxis, (X, 5, 0)),
         (np.trace, (V,)),
         (np.linalg.eig, (X,)),
-        (np.cross, (V, V)),
         (np.array, ([V, X],)),
     ],
 )

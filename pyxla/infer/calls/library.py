@@ -71,7 +71,9 @@ def call_library(
         static = static_arguments(engine, args, kwargs)
         if static is not None and (folds(value) or yields_number(value, static)):
             return engine.fold_object(value, *static)
-    out = kwargs.pop("out", None) if "out" in kwargs else None
+    out = kwargs.pop("out", None)
+    asked_for = isinstance(value, np.ufunc) and getattr(out, "value", None) is ...
+    out = None if asked_for else out  # `...`: an array also where it has no dimensions
     place = implementation.out
     if place is not None and len(args) > place:
         out, args = args[place], [*args[:place], Const(None), *args[place + 1 :]]
@@ -103,13 +105,27 @@ def call_library(
     ):
         engine.permuted = False  # its default alone is C order
     engine.permuted |= value is np.asfortranarray or value is np.apply_along_axis
-    found = engine.abstract(result, _zero_d(implementation, args))
-    if engine.mixed is not None and any(map(kinds.may_be_array, args)):
-        if implementation.rank0 == "method" or (implementation.same and isinstance(found, Ref)):
-            raise kinds.refused(engine, f"{name_of(value)} of a number", *args)
-    if engine.mixed is not None and asked(value, args, kwargs) is None:
-        check_dtypes(engine, name_of(value), value, found, args)
+    found = engine.abstract(result, _zero_d(implementation, args) or asked_for)
+    if engine.mixed is not None:
+        _verify_kinds(engine, value, implementation, found, args, kwargs)
     return operated.operated(engine, value, args, found) if operated.is_tracked(value) else found
+
+
+def _verify_kinds(
+    engine: Engine,
+    value: Any,
+    implementation: Implementation,
+    found: Any,
+    args: list[Any],
+    kwargs: dict[str, Any],
+) -> None:
+    """Refuse what is `found` of numbers of several kinds where it depends on which they are."""
+    method = implementation.rank0 == "method"
+    if method or (implementation.same and isinstance(found, Ref)):
+        if any(map(kinds.may_be_array, args)):
+            raise kinds.refused(engine, f"{name_of(value)} of a number", *args)
+    if asked(value, args, kwargs) is None:
+        check_dtypes(engine, name_of(value), value, found, args)
 
 
 def _python_of(value: Any) -> Any:
