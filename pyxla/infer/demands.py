@@ -49,8 +49,9 @@ class Demands:
     raise where they are.
     rooms: whether arrays may be of sizes that nothing bounds (`infer.arrays.room`).
     pooled: classes whose instances are in pools (`infer.lists.pools`); everywhere: also the dicts,
-    sets and the like among them that no loop makes.  shared: whether lists that are put in lists of
-    unknown length are in pools, and sites: the places that make the lists of a pool each
+    sets and the like among them that no loop makes; late: fields that their instances are given
+    after they are made, if ever.  shared: whether lists that are put in lists of unknown length
+    are in pools, and sites: the places that make the lists of a pool each
     (`infer.lists.sites`).  arrays: whether all lists of numbers may become arrays, not only long
     ones.  apart: whether a name may be one of values of no one type (`infer.joins.variants`).
     grids: the sites of arguments that are lists of lists of numbers, and each one array
@@ -66,6 +67,7 @@ class Demands:
     rooms: bool = False
     pooled: frozenset[type] = frozenset()
     everywhere: bool = False
+    late: frozenset[tuple[type, str]] = frozenset()
     shared: bool = False
     sites: frozenset[Sites] = frozenset()
     arrays: bool = False
@@ -98,6 +100,7 @@ _WHY = {
     "grids": "a list of lists that is written is one array",
     "unrolled": "a loop that computes a needed value is unrolled",
     "stacks": "calls of itself become a loop with a stack",
+    "late": "instances in lists get fields after they are made",
     "in_place": "what the host does is done once",
     "stepped": "an iterator is read at several places",
 }

@@ -47,6 +47,7 @@ from pyxla.infer.operators import both, either, negate
 from pyxla.infer.places import MISSING
 from pyxla.infer.raising import exceptions
 from pyxla.infer.raising.objects import class_of_exception
+from pyxla.infer.raising.refusals import is_of_class
 from pyxla.lib import containers
 from pyxla.lib.containers import actual
 from pyxla.lib.interpreted import attribute_or, computed_or, is_computed
@@ -171,7 +172,7 @@ def _perhaps(engine: Engine, x: Any, name: str) -> Variant | None:
     """A field that an instance has on some paths only, and its class never."""
     content = content_of(engine, x)
     field = content.fields.get(name) if isinstance(content, ObjectCell) else None
-    return field if is_variant(field, "unbound") and not hasattr(content.cls, name) else None
+    return field if is_variant(field, "unbound") and not is_of_class(content.cls, name) else None
 
 
 def _computes(engine: Engine, x: Any, name: str) -> bool:
@@ -192,13 +193,13 @@ def _computes(engine: Engine, x: Any, name: str) -> bool:
 def _has(engine: Engine, x: Any, name: str) -> bool:
     content = content_of(engine, x)
     if isinstance(content, ObjectCell) and isinstance(content.fields.get(name), Unbound):
-        return hasattr(content.cls, name)
+        return is_of_class(content.cls, name)
     if isinstance(x, Const):
         return hasattr(x.value, name)
     if (cls := _class_of_iterator(engine, x)) is not None:
         return hasattr(cls, name)
     if isinstance(content, ObjectCell):
-        return name in content.fields or hasattr(content.cls, name)
+        return name in content.fields or is_of_class(content.cls, name)
     if is_number(x) or (isinstance(content, Array) and not engine.is_jax(x)):
         classes = kinds_of(x) if is_number(x) else (np.ndarray,)
         if len(found := {hasattr(cls, name) for cls in classes}) == 1:

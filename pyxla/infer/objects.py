@@ -179,7 +179,8 @@ def _holds_all(cls: type) -> bool:
 def _of_instance(engine: Engine, x: Ref, content: ObjectCell, name: str) -> Any:
     need_plain(engine, content.cls, "__getattribute__")
     found = engine.captures.member(content.cls, name, MISSING)
-    if found is MISSING and name in content.fields:
+    slot = found is MISSING or isinstance(found, types.MemberDescriptorType)
+    if slot and name in content.fields:
         return _stored_field(engine, x, content, name)
     if isinstance(found, property):
         return call_object(engine, found.fget, [x], {})
@@ -200,7 +201,7 @@ def _of_instance(engine: Engine, x: Ref, content: ObjectCell, name: str) -> Any:
         return _of_cached(engine, x, content, name, found)
     if name == "__next__" and content.cls is SequenceIterator:
         return Compound("method", (Const(next), x))
-    if found is MISSING:
+    if slot:
         if (fallback := engine.captures.member(content.cls, "__getattr__")) is not None:
             return call_object(engine, fallback, [x, Const(name)], {})
         known = [*content.fields, *dir(content.cls)]
@@ -432,7 +433,9 @@ def _delete(engine: Engine, x: Any, name: Any) -> Any:
 def delete_attribute(engine: Engine, x: Any, name: str) -> None:
     """`del x.name`."""
     x = functions.owner(engine, x, name)
-    content = engine.heap.contents.get(x.cell) if isinstance(x, Ref) else None
+    content: Any = engine.heap.contents.get(x.cell) if isinstance(x, Ref) else None
+    pooled = pools.class_of_row(engine.heap, x) is not None
+    content = pools.outlined(engine, content, name) if pooled else content
     found = engine.captures.member(content.cls, name) if isinstance(content, ObjectCell) else None
     if isinstance(found, property):
         if found.fdel is None:
@@ -443,6 +446,10 @@ def delete_attribute(engine: Engine, x: Any, name: str) -> None:
     if not isinstance(content, ObjectCell) or name not in content.fields:
         raise missing(engine, x, arrays.kind_of(engine, x), name)
     need_plain(engine, content.cls, "__delattr__")
+    using.bound(engine, content.fields[name])
+    if pooled:
+        pools.assign(engine, x, name, Unbound(name))
+        return
     fields = {k: v for k, v in content.fields.items() if k != name}
     engine.set_content(x.cell, ObjectCell(content.cls, fields))
 

@@ -164,8 +164,14 @@ class OutPool:
     given: tuple[Path, ...] = ()
 
     def fields(self, row: Sequence[Any]) -> dict[str, Any]:
-        """The fields that an instance has of a row; what has no name is no field."""
-        return {name: x for name, x in zip(self.names, row, strict=True) if name}
+        """The fields that an instance has of a row; what has no name is no field, and `?name` says
+        whether there is one of this name."""
+        held = dict(zip(self.names, row, strict=True))
+        return {
+            name: x
+            for name, x in held.items()
+            if name and not name.startswith("?") and held.get("?" + name, True)
+        }
 
 
 @dataclass(frozen=True, slots=True, eq=False)

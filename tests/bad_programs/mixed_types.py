@@ -99,22 +99,6 @@ def sometimes_nothing(x):
     return np.sin(y)  # <-
 
 
-class Row:
-    def __init__(self, v):
-        self.v = v
-
-
-@bad("'seen' is set of an instance that is in a list, and was not when it was made", V)
-def instances_with_later_fields(x):
-    rows = []
-    for v in x:
-        if v > 0:
-            rows.append(Row(v))
-    for r in rows:
-        r.seen = True  # <-
-    return [r.v for r in rows]
-
-
 @bad("+= writes to an array: it may be a 0-d array here, or a number", V)
 def add_to_what_may_be_zero_d(x):
     s = np.array(0.0)

@@ -45,6 +45,15 @@ def _fields(contents: Sequence[Any]) -> Sequence[Sequence[Any]]:
     return ()
 
 
+def missing(cls: type, name: str) -> Any:
+    """A field that an instance does not have: the constant of that name in the class, or none."""
+    default = getattr(cls, name, ...)
+    if default is None or isinstance(default, (bool, int, float, str)):
+        return Const(default)
+    message = f"{cls.__name__!r} object has no attribute {name!r}"
+    return Unbound(name, error=AttributeError(message))
+
+
 def with_all_fields(contents: list[Any]) -> list[Any]:
     """Instances of one class with the fields that any of them has; a missing one is unbound, or
     the constant of that name in the class."""
@@ -52,13 +61,6 @@ def with_all_fields(contents: list[Any]) -> list[Any]:
     names = dict.fromkeys(name for c in known for name in c.fields)
     if len({c.cls for c in known}) != 1 or all(len(c.fields) == len(names) for c in known):
         return contents
-
-    def missing(cls: type, name: str) -> Any:
-        default = getattr(cls, name, ...)
-        if default is None or isinstance(default, (bool, int, float, str)):
-            return Const(default)
-        message = f"{cls.__name__!r} object has no attribute {name!r}"
-        return Unbound(name, error=AttributeError(message))
 
     return [
         ObjectCell(c.cls, {n: c.fields[n] if n in c.fields else missing(c.cls, n) for n in names})

@@ -15,7 +15,7 @@ from typing import Any
 
 from pyxla.errors import CompileError, InternalError
 from pyxla.infer.arrays import access as arrays
-from pyxla.infer.demands import Demands, Path
+from pyxla.infer.demands import Demands, Needs, Path
 from pyxla.infer.heap import (
     DictCell,
     Heap,
@@ -27,7 +27,19 @@ from pyxla.infer.heap import (
     reachable,
 )
 from pyxla.infer.interface import Engine
-from pyxla.infer.lattice import Array, Const, Ref, Tuple, may_be_unbound
+from pyxla.infer.joins.columns import missing
+from pyxla.infer.lattice import (
+    Array,
+    Const,
+    Ref,
+    Scalar,
+    Tuple,
+    Unbound,
+    Variant,
+    has_value,
+    may_be_unbound,
+    value_of,
+)
 from pyxla.infer.lists import columnar, growing, reading
 from pyxla.infer.lists.item_types import LISTS, Block
 from pyxla.infer.lists.items import (
@@ -178,12 +190,15 @@ def enter(engine: Engine, x: Ref, pool: Ref) -> None:
     else:
         cls, fields = content.cls, content.fields
     if (names := engine.pool_fields.get(cls)) is None:
-        names = engine.pool_fields[cls] = (*fields, *_counting(engine, fields.values()))
-    if {*names} - {COUNTS} != fields.keys() or any(map(may_be_unbound, fields.values())):
-        raise engine.refuse(f"instances of {cls.__name__} in a list have fields of their own")
+        names = engine.pool_fields[cls] = _columns(engine, cls, fields)
+    late = {name.removeprefix(SET) for name in names if name.startswith(SET)}
+    unlike = {name for name, x in fields.items() if name not in names or may_be_unbound(x)}
+    unlike |= ({*names} - {COUNTS, *[SET + name for name in late]}) - {*fields}
+    if unlike - late:
+        raise Needs(engine.loc, late=frozenset([(cls, name) for name in unlike]))
     if any(isinstance(field, Ref) and _is_in_list(engine, field) for field in fields.values()):
         raise growing.in_two(engine)
-    row = Tuple(tuple([fields.get(name, Const(0)) for name in names]))
+    row = Tuple(tuple([_element(cls, fields, name) for name in names]))
     held = engine.heap.contents[pool.cell]
     if type(held) is ListCell:
         size: Any = len(held.items)
@@ -195,13 +210,32 @@ def enter(engine: Engine, x: Ref, pool: Ref) -> None:
     engine.heap.contents[x.cell] = Pooled(pool, size, cls)
 
 
+def _columns(engine: Engine, cls: type, fields: Mapping[str, Any]) -> tuple[str, ...]:
+    """What the columns of a pool hold: fields, those that are set later last, and which are set."""
+    late = sorted([name for owner, name in engine.demands.late if owner is cls])
+    if late:
+        own = [name for name in fields if name not in late]
+        return (*own, *late, *[SET + name for name in late])
+    items = [item_of(engine.heap, x) for x in fields.values()]
+    counted = any(item is None or count(item) for item in items)
+    return (*fields,) if counted else (*fields, COUNTS)
+
+
+def _element(cls: type, fields: Mapping[str, Any], name: str) -> Any:
+    """What the column of this name holds of a new instance."""
+    if name == COUNTS:
+        return Const(0)
+    field = name.removeprefix(SET)
+    value = fields.get(field, Unbound(field))
+    if name != field:
+        return has_value(value, "unbound")
+    return value_of(missing(cls, name) if isinstance(value, Unbound) else value, "unbound")
+
+
+# Before the name of a field that is set later, if ever: the column of whether it is.
+SET = "?"
 # A number in rows of instances that hold none: a pool without a column has no length.
 COUNTS = ""
-
-
-def _counting(engine: Engine, fields: Iterable[Any]) -> tuple[str, ...]:
-    items = [item_of(engine.heap, x) for x in fields]
-    return () if any(item is None or count(item) for item in items) else (COUNTS,)
 
 
 def _is_in_list(engine: Engine, x: Ref) -> bool:
@@ -223,17 +257,28 @@ def class_of_row(heap: Heap, x: Any) -> type | None:
 def outlined(engine: Engine, row: Pooled, name: str = COUNTS) -> ObjectCell:
     """An instance with its class and the names of its fields, of which one is read."""
     names = engine.pool_fields[row.cls]
-    fields: dict[str, Any] = dict.fromkeys([x for x in names if x != COUNTS])
-    if name in fields:
-        fields[name] = _row(engine, row, (names.index(name),))
-    return ObjectCell(row.cls, fields)
+    columns = {name, SET + name} & {*names} - {COUNTS}
+    read = {x: _row(engine, row, (names.index(x),)) for x in sorted(columns)}
+    return ObjectCell(row.cls, _fields(row.cls, dict.fromkeys(names) | read))
+
+
+def _fields(cls: type, held: Mapping[str, Any]) -> dict[str, Any]:
+    """The fields of an instance by what the columns hold of it."""
+    fields = {name: x for name, x in held.items() if name != COUNTS and not name.startswith(SET)}
+    for name in fields:
+        match held.get(SET + name), missing(cls, name):
+            case Const(value=False), Unbound() as unbound:
+                fields[name] = unbound
+            case Scalar() as there, Unbound() as unbound:
+                fields[name] = Variant("unbound", there, (unbound, fields[name]))
+    return fields
 
 
 def shown(engine: Engine, row: Pooled) -> ObjectCell | DictCell:
     """An instance with the fields, a dict with the items, that it has now."""
     found = _row(engine, row)
-    fields = dict(zip(engine.pool_fields[row.cls], found.items, strict=True))
-    fields.pop(COUNTS, None)
+    held = dict(zip(engine.pool_fields[row.cls], found.items, strict=True))
+    fields = _fields(row.cls, held)
     return DictCell(fields) if issubclass(row.cls, Record) else ObjectCell(row.cls, fields)
 
 
@@ -313,12 +358,16 @@ def assign(engine: Engine, x: Ref, name: str, value: Any) -> None:
 
 def _assign(engine: Engine, row: Pooled, name: str, value: Any) -> None:
     names = engine.pool_fields[row.cls]
-    if name not in names:
-        raise engine.refuse(
-            f"{name!r} is set of an instance that is in a list, and was not when it was made",
-            "set all fields in __init__",
-        )
-    place = names.index(name)
+    unbound = isinstance(value, Unbound)
+    if name not in names or (unbound and SET + name not in names):
+        raise Needs(engine.loc, late=frozenset({(row.cls, name)}))
+    if SET + name in names:
+        _put(engine, row, SET + name, Const(not unbound))
+    _put(engine, row, name, value_of(missing(row.cls, name), "unbound") if unbound else value)
+
+
+def _put(engine: Engine, row: Pooled, name: str, value: Any) -> None:
+    place = engine.pool_fields[row.cls].index(name)
     held = engine.heap.contents[row.pool.cell]
     if type(held) is ListCell and isinstance(row.index, int):
         fields = list(held.items[row.index].items)

@@ -6,6 +6,7 @@ with an exception as NumPy has it.
 
 from __future__ import annotations
 
+import types
 from collections.abc import Iterable, Sequence
 from typing import Any
 
@@ -80,6 +81,11 @@ def lacking(engine: Engine, x: Any, message: str, words: str) -> CompileError:
     return engine.refuse(f"{arrays.kind_of(engine, x)} {message}", raises=TypeError, words=told)
 
 
+def is_of_class(cls: type, name: str) -> bool:
+    """Whether instances that have no such field have the attribute: from their class."""
+    return hasattr(cls, name) and not isinstance(getattr(cls, name), types.MemberDescriptorType)
+
+
 def missing(
     engine: Engine, x: Any, kind: str, name: str, known: Iterable[str] = ()
 ) -> CompileError:
@@ -90,7 +96,7 @@ def missing(
     if not hint:
         keyed = f"items of a dict are taken by their keys: [{name!r}]"
         hint = keyed if cls is dict else members(known)
-    if cls is None or hasattr(cls, name):  # CPython has it
+    if cls is None or is_of_class(cls, name):  # CPython has it
         return engine.refuse(message, hint, also(AttributeError))
     words = f"{full_name(cls)!r} object has no attribute {name!r}"
     return engine.refuse(message, hint, raises=AttributeError, words=words)
