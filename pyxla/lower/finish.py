@@ -18,7 +18,6 @@ from pyxla.ir.rewrite import ops_in, size
 from pyxla.lower.close import CLOSED, close
 from pyxla.lower.cpu.barriers import keep_shared
 from pyxla.lower.cpu.blocks import make_blocks
-from pyxla.lower.cpu.copies import share_code
 from pyxla.lower.cpu.exchange import exchange
 from pyxla.lower.cpu.fences import fence_reads
 from pyxla.lower.cpu.fills import hide_fills
@@ -120,7 +119,6 @@ PASSES = (
     Pass(hold_small_loops, (while_,), cpu=True),
     Pass(gather_prologues, (while_,), cpu=True),
     Pass(keep_shared, cpu=True),
-    Pass(share_code, cpu=True),
 )
 
 

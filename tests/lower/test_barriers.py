@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+
 import numpy as np
 import pytest
 
@@ -52,3 +54,30 @@ def test_where_barriers_are(program, size, count):
 def test_barriers_hold_until_kernels_are_made():
     x, w = np.ones((2, 64, 64), np.float32)
     assert pyxla.code_hlo(residual, x, w, optimized=True).count("opt-barrier(") == 3
+
+
+def drawn_in_turn(x, seed):
+    """All that is drawn, and counted, is a function of the first state."""
+    rng = np.random.default_rng(seed)
+    counts = []
+    for _ in range(6):
+        u = rng.random(x.shape)
+        x = np.where(u < 0.5, x, np.roll(x, 1) + 1)
+        counts.append(x.sum())
+    return x, np.array(counts)
+
+
+def test_what_is_drawn_in_turn():
+    x = np.arange(6.0)
+    for ours, theirs in zip(pyxla.compile(drawn_in_turn)(x, 3), drawn_in_turn(x, 3), strict=True):
+        np.testing.assert_array_equal(ours, theirs)
+
+
+def test_code_is_not_copied_into_every_kernel():
+    """It was seven times as much."""
+
+    def count(optimized: bool) -> int:
+        text = pyxla.code_hlo(drawn_in_turn, np.arange(6.0), 3, optimized=optimized)
+        return len(re.findall(r" = ", text))
+
+    assert count(optimized=True) < 4 * count(optimized=False)
