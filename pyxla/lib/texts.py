@@ -308,3 +308,19 @@ def to_float(s: str) -> float:
 def plain(digits: str) -> bool:
     """Whether these are digits, one at least."""
     return digits.isascii() and digits.isdigit()
+
+
+def shown_list(x: list[Any]) -> str:
+    return f"[{', '.join(map(repr, x))}]"
+
+
+def shown_tuple(x: tuple[Any, ...]) -> str:
+    return f"({', '.join(map(repr, x))}{',' if len(x) == 1 else ''})"
+
+
+def shown_dict(x: dict[Any, Any]) -> str:
+    return "{" + ", ".join([f"{k!r}: {v!r}" for k, v in x.items()]) + "}"
+
+
+# The texts of containers whose items have a `__repr__` that the program calls.
+SHOWN = {list: shown_list, tuple: shown_tuple, dict: shown_dict}

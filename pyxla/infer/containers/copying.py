@@ -32,7 +32,7 @@ def _copied(engine: Engine, x: Any) -> Any:
 @rule(list.copy, dict.copy)
 def _copy(engine: Engine, x: Any) -> Any:
     if (grown := columnar.found(engine.heap, x)) is not None:
-        return reading.copied(engine, grown)
+        return x if grown.cls is tuple else reading.copied(engine, grown)
     content = content_of(engine, x)
     if isinstance(content, Array):
         return x if engine.is_jax(x) else arrays.fresh(engine, arrays.read(engine, x))
@@ -142,7 +142,7 @@ def _grown_copied(engine: Engine, x: Any) -> Any:
         return _copy(engine, x)
     if holds_instances(grown.item):
         raise engine.refuse("deepcopy of a list of instances, or lists", "copy them one by one")
-    return reading.copied(engine, grown, deep=True)
+    return reading.copied(engine, grown, deep=True, cls=grown.cls)
 
 
 @rule(dataclasses.asdict)

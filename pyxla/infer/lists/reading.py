@@ -301,12 +301,12 @@ def needs_length(
     return (engine.demand((size.value,), refusal) if isinstance(size, Scalar) else None) or refusal
 
 
-def copied(engine: Engine, content: GrowingList, deep: bool = False) -> Ref:
+def copied(engine: Engine, content: GrowingList, deep: bool = False, cls: type = list) -> Any:
     """A new list of the same items; `deep`: lists among them are copied too."""
     if not content.columns:
-        return engine.new(ListCell(()))
+        return Tuple(()) if cls is tuple else engine.new(ListCell(()))
     columns = [arrays.fresh(engine, array) for array in columns_of(engine, content)]
-    made = made_like(engine, content, columns, list)
+    made = made_like(engine, content, columns, cls)
     return made if deep else guarded(engine, content, made)
 
 

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import collections
 import copy
+import itertools
 import re
 import string
 import types
@@ -26,20 +27,24 @@ from pyxla.infer.containers.iterators import ONCE
 from pyxla.infer.containers.making import unknown
 from pyxla.infer.containers.structure import iterate
 from pyxla.infer.engine import Engine
-from pyxla.infer.heap import ObjectCell
+from pyxla.infer.heap import DictCell, ListCell, ObjectCell
 from pyxla.infer.joins import choices, far
 from pyxla.infer.lattice import Compound, Const, Live, Ref, Tuple, is_number, is_variant, optional
 from pyxla.infer.lists import columnar, reading
 from pyxla.infer.lists.item_types import Chars, Several, Shown
-from pyxla.infer.lists.items import layout_of, picks_of, with_column
+from pyxla.infer.lists.items import holds_instances, layout_of, picks_of, with_column
 from pyxla.infer.objects import get_attribute
 from pyxla.infer.raising.exceptions import alternatives, is_exception, select
 from pyxla.infer.raising.objects import as_instance
 from pyxla.infer.raising.refusals import full_name, python_class
 from pyxla.infer.text import codes as texts
 from pyxla.infer.text import strings
-from pyxla.lib.containers import Namespace
+from pyxla.lib import texts as methods
+from pyxla.lib.containers import Namespace, actual
+from pyxla.lib.interpreted import fields_shown
+from pyxla.lib.lists import Held
 from pyxla.lib.registry import rule
+from pyxla.lib.tables import Keyed
 from pyxla.ops.foreign import HostError
 
 # The key, flags, width, precision and type; what is missing at the end of a template is empty.
@@ -76,7 +81,7 @@ def joined(parts: Sequence[Any]) -> Any:
 
 def formatted(engine: Engine, x: Any, conversion: str = "", spec: str = "") -> Any:
     """One field: text where `x` is known, else formatted on the host."""
-    if is_shown_apart(x):
+    if is_shown_apart(engine, x):
         return _apart(engine, x, spec)
     x = engine.use(x)
     if columnar.found(engine.heap, x) is not None or made_by_host(engine, x) is not None:
@@ -103,22 +108,63 @@ def formatted(engine: Engine, x: Any, conversion: str = "", spec: str = "") -> A
     return Compound("text", (_as_it_is(engine, x),), ((conversion, spec),))
 
 
-def is_shown_apart(x: Any) -> bool:
-    """Whether the text of `x` is not that of its items."""
-    return isinstance(x, Live) or (isinstance(x, Compound) and x.kind in ONCE)
+def is_shown_apart(engine: Engine, x: Any) -> bool:
+    """Whether the host cannot make the text of `x` of its items."""
+    if isinstance(x, Live) or (isinstance(x, Compound) and x.kind in ONCE):
+        return True
+    return _shows_itself(engine, x)
 
 
-def _apart(engine: Engine, x: Compound, spec: str) -> Any:
-    """The text of a view of a dict; that of an iterator says where it lies in memory."""
+def _shows_itself(engine: Engine, x: Any) -> bool:
+    """Whether there are instances in columns of `x`: the program calls their `__repr__`."""
+    if isinstance(x, Tuple):
+        return any(_shows_itself(engine, i) for i in x.items)
+    if not isinstance(x, Ref):
+        return False
+    if (held := columnar.found(engine.heap, x)) is not None:
+        return holds_instances(held.item)
+    match content_of(engine, x):
+        case ListCell(items):
+            return any(_shows_itself(engine, i) for i in items)
+        case DictCell(items):
+            return any(_shows_itself(engine, i) for i in items.values())
+        case ObjectCell(cls, fields) if issubclass(cls, Keyed | Held):
+            return any(_shows_itself(engine, i) for i in fields.values())
+    return False
+
+
+def _apart(engine: Engine, x: Any, spec: str) -> Any:
+    """The text of a container of instances, or of a view of a dict; that of an iterator says where
+    it lies in memory."""
+    if isinstance(x, Ref | Tuple):
+        return _by_items(engine, x, spec)
     if not isinstance(x, Live):
         kind = arrays.kind_of(engine, x)
         raise engine.refuse(f"the text of a {kind} is not supported", "make a list of it: list(x)")
     name = f"dict_{x.kind}"
+    _refuse_spec(engine, name, spec)
+    items = formatted(engine, call(engine, Const(list), [engine.use(x)], {}), "r")
+    return joined([Const(f"{name}("), items, Const(")")])
+
+
+def _by_items(engine: Engine, x: Ref | Tuple, spec: str) -> Any:
+    cls: Any = actual(engine.rules.type_of(engine, x))
+    _refuse_spec(engine, cls.__name__, spec)
+    if cls in methods.SHOWN:
+        return call(engine, Const(methods.SHOWN[cls]), [x], {})
+    if isinstance(x, Tuple):
+        fields = tuple([Tuple((Const(n), i)) for n, i in zip(cls._fields, x.items, strict=True)])
+        return call(engine, Const(fields_shown), [Const(cls.__name__), Tuple(fields)], {})
+    if isinstance(find(engine.content(x).cls, "__repr__"), types.FunctionType):
+        return special(engine, x, "__repr__", ())
+    words = f"the text of a {cls.__name__} of instances is not supported"
+    raise engine.refuse(words, "print its items")
+
+
+def _refuse_spec(engine: Engine, name: str, spec: str) -> None:
     if spec:
         words = f"unsupported format string passed to {name}.__format__"
         engine.raise_constant(TypeError(words))
-    items = formatted(engine, call(engine, Const(list), [engine.use(x)], {}), "r")
-    return joined([Const(f"{name}("), items, Const(")")])
 
 
 def made_by_host(engine: Engine, x: Any) -> dict[str, Any] | None:
@@ -206,6 +252,10 @@ def _format(engine: Engine, x: Any, spec: Any = Const("")) -> Any:
     return formatted(engine, x, "", engine.static(spec, "a format"))
 
 
+# What is wrong with the number of values that a template is given by `%`.
+_SHORT = "not enough arguments for format string"
+_SPARE = "not all arguments converted during string formatting"
+
 # How fields are numbered, by whether the program leaves it to Python.
 _AUTOMATIC = {True: "automatic field numbering", False: "manual field specification"}
 
@@ -292,7 +342,12 @@ def percent(engine: Engine, template: str, x: Any) -> Any:
 
     https://docs.python.org/3/library/stdtypes.html#printf-style-string-formatting
     """
+    held = columnar.found(engine.heap, x) if isinstance(x, Ref) else None
+    size = reading.length(engine, held) if held is not None and held.cls is tuple else None
+    places = itertools.count()
     given = iter(x.items if isinstance(x, Tuple) else (x,))
+    if size is not None:
+        given = _in_turn(engine, x, size, places)
     mapping = _is_mapping(engine, x)
     parts: list[Any] = []
     at = 0
@@ -303,11 +358,21 @@ def percent(engine: Engine, template: str, x: Any) -> Any:
             if (key := match.group(1)) is not None:
                 given = iter((_named(engine, x, key, mapping),))
             parts.append(_directed(engine, match, given))
-        if not mapping and next(given, None) is not None:
-            raise TypeError("not all arguments converted during string formatting")
+        if size is not None:
+            spent = engine.rules.compare(engine, "le", size, Const(next(places)))
+            engine.ensure(spent, TypeError(_SPARE))
+        elif not mapping and next(given, None) is not None:
+            raise TypeError(_SPARE)
     except (TypeError, ValueError) as error:
         return engine.raise_constant(error)
     return joined([*parts, Const(template[at:])])
+
+
+def _in_turn(engine: Engine, x: Any, size: Any, places: Iterator[int]) -> Iterator[Any]:
+    """The values of a template, of a tuple whose length is known at run time only."""
+    for place in places:
+        engine.ensure(engine.rules.compare(engine, "gt", size, Const(place)), TypeError(_SHORT))
+        yield get_item(engine, x, Const(place))
 
 
 def _named(engine: Engine, x: Any, key: str, mapping: bool) -> Any:
@@ -340,5 +405,5 @@ def _directed(engine: Engine, match: re.Match[str], given: Iterator[Any]) -> Any
 
 def _next(given: Iterator[Any]) -> Any:
     if (value := next(given, None)) is None:
-        raise TypeError("not enough arguments for format string")
+        raise TypeError(_SHORT)
     return value

@@ -106,7 +106,7 @@ _TOLD = ("optional", "constant", "exception")
 
 def reader(engine: Engine, x: Any, values: list[Value]) -> Reader:
     """How the host makes `x` of arrays; `values`, which grows, is what they hold."""
-    x = formatted(engine, x) if is_shown_apart(x) else engine.use(x)
+    x = formatted(engine, x) if is_shown_apart(engine, x) else engine.use(x)
     if isinstance(x, Const):
         return lambda given: x.value
     if isinstance(x, Variant) and x.kind in _TOLD:
@@ -168,7 +168,7 @@ def _inside(engine: Engine, x: Any, values: list[Value]) -> Reader:
     if isinstance(x, Variant) and x.kind in _TOLD:
         return _one_of(x, lambda item: _inside(engine, item, values), values)
     shown = None
-    if is_exception(x) or is_shown_apart(x):
+    if is_exception(x) or is_shown_apart(engine, x):
         shown = engine.use(formatted(engine, x, "r"))
     elif isinstance(content_of(engine, x), ObjectCell) and made_by_host(engine, x) is None:
         shown = special(engine, x, "__repr__", ())
