@@ -295,6 +295,12 @@ def map_(function: Any, items: Any) -> Iterator[Any]:
         yield function(x)
 
 
+def map_rows(function: Any, *parts: Any) -> Iterator[Any]:
+    """`map` of several, one of them an iterator."""
+    for row in zip(*parts):
+        yield function(*row)
+
+
 def filter_(function: Any, items: Any) -> Iterator[Any]:
     for x in items:
         if x if function is None else function(x):
@@ -661,6 +667,20 @@ def index_of(xs: Any, x: Any) -> int:
         return list(xs).index(x)
     except ValueError:
         raise ValueError("sequence.index(x): x not in sequence") from None
+
+
+def contains(xs: Any, x: Any) -> bool:
+    """`x in xs`, as `collections.abc.Sequence` has it."""
+    return x in list(xs)
+
+
+def index(xs: Any, x: Any, start: int = 0, stop: Any = None) -> int:
+    """`xs.index(x)`, likewise."""
+    items = list(xs)
+    try:
+        return items.index(x, start, len(items) if stop is None else stop)
+    except ValueError:
+        raise ValueError from None
 
 
 def called(function: Any, /, *args: Any, **named: Any) -> Any:

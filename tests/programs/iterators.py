@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import itertools
+import operator
 import types
 from collections import deque
 from collections.abc import Iterator
@@ -474,3 +475,10 @@ def classes_of_iterators(xs):
     made = type(squares(xs)) is types.GeneratorType, isinstance(step, types.GeneratorType)
     there = [hasattr(once, "__next__"), hasattr(once, "items"), hasattr(step, "at")]
     return read, kinds, lists, made, there, nested([xs, squares(xs), [squares([2])]])
+
+
+@program("map of several, one without end", lambda: ([3, 1, 2],), lambda: ([],))
+def mapped_with_endless(xs):
+    doubled = sum(map(operator.mul, xs, itertools.repeat(2)))
+    placed = list(map(lambda x, i: x * i, (x + 1 for x in xs), xs))
+    return doubled, placed, list(map(pow, xs, itertools.cycle([1, 2]))), list(map(max, xs, xs))

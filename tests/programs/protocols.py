@@ -5,6 +5,7 @@ from __future__ import annotations
 import itertools
 import logging
 import math
+from collections.abc import Sequence
 from typing import NamedTuple
 
 import numpy as np
@@ -361,3 +362,38 @@ def deleters(n):
     except AttributeError as e:
         found.append(str(e))
     return found
+
+
+class Ring(Sequence):
+    def __init__(self, size):
+        self.held, self.first, self.size = [0.0] * size, 0, 0
+
+    def push(self, x):
+        self.held[(self.first + self.size) % len(self.held)] = x
+        if self.size < len(self.held):
+            self.size += 1
+        else:
+            self.first = (self.first + 1) % len(self.held)
+
+    def __len__(self):
+        return self.size
+
+    def __getitem__(self, i):
+        if not 0 <= i < self.size:
+            raise IndexError("ring index")
+        return self.held[(self.first + i) % len(self.held)]
+
+
+@program("abstract sequence", lambda: (3, [1.0, 2.5, 2.0, 4.0]), lambda: (9, [1.0, 2.5]))
+def ring_is_a_sequence(n, x):
+    ring = Ring(n)
+    for v in x:
+        ring.push(v)
+    try:
+        ring.index(77.0)
+        missing = None
+    except ValueError as error:
+        missing = error.args
+    last = ring[len(ring) - 1]
+    found = last in ring, 77.0 in ring, ring.index(last), ring.count(last)
+    return found, missing, list(ring), list(reversed(ring))

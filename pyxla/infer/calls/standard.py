@@ -11,6 +11,7 @@ import os
 import statistics
 import sys
 import types
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -50,6 +51,9 @@ INTERPRETED: dict[Any, Any] = {
     operator.indexOf: interpreted.index_of,
     operator.inv: interpreted.inverted,
     polyutils.as_series: polynomials.as_series,
+    Sequence.__contains__: interpreted.contains,
+    Sequence.count: interpreted.count_of,
+    Sequence.index: interpreted.index,
     sys.exit: interpreted.exit_,
     sys.setrecursionlimit: interpreted.setrecursionlimit,
     **{
@@ -189,8 +193,9 @@ def reader_of(
             "zip of a generator and others in this order is not compiled",
             "make lists of the generators, or pass one, as the first",
         )
+    if value is map and len(args) > 2:
+        return interpreted.map_rows, args
     several = value in (max, min) and len(args) > 1
-    several |= value is map and len(args) > 2
     return None if several else READERS.get(value), args
 
 
