@@ -26,6 +26,7 @@ import gast
 
 from pyxla.frontend import pyops, support, tree
 from pyxla.frontend.cfg import BOX_PREFIX, Graph, GraphBuilder, OpenLoop
+from pyxla.frontend.delegation import handed_on
 from pyxla.frontend.desugar import Lowered, desugar
 from pyxla.frontend.hoist import at, name
 from pyxla.frontend.source import SourceFunction, mangle, once
@@ -69,8 +70,10 @@ def is_of_stack(header: Block) -> bool:
 def to_loops(source: SourceFunction) -> SSA | None:
     """The SSA form of a function that calls itself, without these calls; None where the calls are
     not plain, or in a `try`, or where it never ends."""
-    lowered = desugar(source)
-    if source.vararg or source.kwarg or lowered.scope.generator:
+    lowered: Any = desugar(source)
+    if lowered.scope.generator:
+        lowered = handed_on(lowered, _Own(source, lowered).calls)
+    if source.vararg or source.kwarg or lowered is None:
         return None
     apart = _Apart(source, lowered)
     lowered = apart.lowered_apart()
