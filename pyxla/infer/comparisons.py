@@ -28,6 +28,7 @@ from pyxla.infer.lattice import (
     Const,
     Ref,
     Scalar,
+    Variant,
     describe,
     is_none,
     is_number,
@@ -68,6 +69,9 @@ def compare(engine: Engine, op: str, x: Any, y: Any) -> Any:
         return found if op == "contains" else negate(engine, found)
     if type(x) is Const and type(y) is Const:
         return fold(engine, op, x.value, y.value)
+    if op in ("eq", "ne") and (is_variant(x, "mixed") or is_variant(y, "mixed")):
+        equal = _equals_one_of(engine, *((x, y) if is_variant(x, "mixed") else (y, x)))
+        return equal if op == "eq" else negate(engine, equal)
     if far.is_far(x) or far.is_far(y):
         if (wide := far.compare(engine, op, x, y)) is not None:
             return wide
@@ -112,6 +116,18 @@ def compare(engine: Engine, op: str, x: Any, y: Any) -> Any:
         if any(arrays.items_of(engine, v) is not None for v in (x, y)):
             return engine.abstract(operate(engine, op, x, y))
     return compare_containers(engine, op, x, y)
+
+
+def _equals_one_of(engine: Engine, x: Variant, y: Any) -> Any:
+    """`x == y` of an item of a container that is of one of several types."""
+    if any(isinstance(item, Ref) for item in x.items):  # which may be asked by another alone
+        raise engine.refuse(f"{describe(x)} is compared as an item", "compare the items one by one")
+    found: Any = Const(False)
+    for i, item in enumerate(x.items):
+        here = compare(engine, "eq", x.tag, Const(i))
+        same = truth(engine, compare(engine, "eq", item, y))
+        found = either(engine, found, both(engine, here, same))
+    return found
 
 
 def _beyond_ints(op: str, x: Any, y: Any) -> Const | None:

@@ -2,6 +2,8 @@
 
 from collections import deque
 
+import numpy as np
+
 from tests.programs import program
 
 MIXED = lambda: ([1, 0, -3, 4, 8, 2, -5, 0, 9, 12],)
@@ -203,3 +205,24 @@ def operation_of_one_of_them(xs):
         except TypeError as error:
             texts.append(str(error))
     return texts
+
+
+@program(
+    "",
+    lambda: (np.array([1.0, -2.0, 3.0]),),
+    lambda: (np.array([-1.0, -0.5, 2.0]),),
+    lambda: (np.array([0.5, 0.2, -3.0]),),
+)
+def looked_for_among_several(xs):
+    kept = []
+    for x in xs:
+        if x > 0:
+            kept.append(None)
+        elif x > -1:
+            kept.append((1, 3))
+        else:
+            kept.append("text")
+    first = 1 if xs[0] > 0 else "text"
+    pair = [first, 1 if xs[1] > 0 else "text"]
+    found = "text" in kept, None in kept, (1, 3) in kept, kept.count("text"), 2 in kept
+    return found, "text" in pair, 1 in pair, (first,) == ("text",), pair != ["text", 1]
