@@ -76,6 +76,7 @@ def specialize(request: Request, places: Sequence[Place]) -> Specialization:
     the program is refused.
     """
     demands, findings, refused = request.demands or Demands(), Findings(), None
+    latest: CompileError | None = None
     hosted: dict[Any, CompileError] = {}
     while True:
         findings.start(demands)
@@ -96,7 +97,9 @@ def specialize(request: Request, places: Sequence[Place]) -> Specialization:
                 journal.note("restart", met.why, error.loc)
                 demands |= met.demands
                 continue
-            refused = error if refused is None else pools.clearer(refused, error, demands)
+            if refused is None or (latest is refused and _goes_on(refused, error, demands)):
+                refused = error
+            refused, latest = pools.clearer(refused, error, demands), error
             remedy = findings.remedy(error)
             if remedy is None:
                 final = _final(refused, request, findings)
@@ -109,6 +112,17 @@ def specialize(request: Request, places: Sequence[Place]) -> Specialization:
             demands = replace(demands, exact=frozenset(), unrolled=frozenset()) | remedy
             if remedy.shared:
                 demands |= Demands(sites=findings.asked())
+
+
+def _goes_on(first: CompileError, later: CompileError, tried: Demands) -> bool:
+    """Whether what lifts the first refusal led to one that nothing is known to lift."""
+    lifted = any(getattr(tried, name) for name in first.remedy.split())
+    return (
+        lifted
+        and not later.remedy
+        and later.loc is not None
+        and not isinstance(later, InternalError)
+    )
 
 
 def _to_host(final: Exception, request: Request, hosted: dict[Any, CompileError]) -> bool:
@@ -167,7 +181,7 @@ def _final(refused: CompileError, request: Request, findings: Findings) -> Excep
     if texts := _paths_of(request.args, _is_word):
         return Restart({(*path, CODES): refused.loc for path in texts}, [], refused)
     for deep in findings.recursive.values():
-        if isinstance(deep, TooDeep):
+        if isinstance(deep, TooDeep) and not isinstance(refused, TooDeep):
             deep.notes = (*deep.notes, (f"with a stack: {refused.message}", refused.loc))
             return deep
     return refused

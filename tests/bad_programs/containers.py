@@ -135,7 +135,7 @@ def manager_that_yields_in_a_loop(x):
 SHARED = "this list is in another list, and would be in a second one"
 
 
-@bad("one of several objects that are still in use", V)
+@bad("the keys of a dict that is one of several change", V)
 def new_key_of_one_of_several_dicts(x):
     rows = [{"a": i} for i in range(3)]
     rows[int(x[0])]["b"] = 4  # <-
@@ -164,17 +164,17 @@ class Arc:
         self.start, self.end = start, end
 
 
-@bad("may be a list of 0 items or mutable object")
+@bad("the order of this set, whose items are known at run time only, is not known")
 def loop_over_one_of_several_sets():
-    """One of them is empty, and a loop changes which is read."""
+    """Pools lift what is refused before: that the sets are one of several."""
     graph = {i: set() for i in range(4)}
     for arc in [Arc(0, 1), Arc(1, 2), Arc(0, 3), Arc(3, 2)]:
         graph[arc.start].add(arc)
     queue = [(0, [0])]
     while len(queue):
         node, path = queue.pop(0)
-        ends = [arc.end for arc in graph[node]]  # <-
-        for end in set(ends) - set(path):
+        ends = [arc.end for arc in graph[node]]
+        for end in set(ends) - set(path):  # <-
             queue.append((end, [*path, end]))
             if end == 2:
                 return True
