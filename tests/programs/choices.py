@@ -347,3 +347,16 @@ def states_of_bytes(x, n):
 def bytes_or_text(x):
     s = b"ab" if x > 0 else "ab"
     return s, s == "ab", s == b"ab"
+
+
+LINKS = {"a": {"b": 1, "c": 4}, "b": {"a": 2}, "c": {}}
+
+
+@program("choice dicts", lambda: ([1.0, -2.0, 3.0],), lambda: ([],))
+def what_is_there_by_setdefault(xs):
+    k, t = "a", 0
+    for x in xs:
+        links = LINKS.setdefault(k, {})
+        t += links.get("b", 0) * 10 + len(links)
+        k = "b" if x > 0 else "c"
+    return t

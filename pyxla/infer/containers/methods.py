@@ -13,11 +13,12 @@ from pyxla.infer.calls.dispatch import call
 from pyxla.infer.calls.visiting import call_method
 from pyxla.infer.classes import is_python
 from pyxla.infer.containers import tables
-from pyxla.infer.containers.indexing import content_of, set_item
+from pyxla.infer.containers.indexing import content_of, get_item, set_item
 from pyxla.infer.containers.making import dict_, has_data_keys, read_once, unknown
 from pyxla.infer.containers.structure import iterate
 from pyxla.infer.engine import Engine
 from pyxla.infer.heap import DictCell, ListCell, SetCell
+from pyxla.infer.joins import choices
 from pyxla.infer.lattice import Const, Live, Ref, Tuple
 from pyxla.infer.lists import columnar, finding, growing, methods
 from pyxla.infer.raising.refusals import need
@@ -249,6 +250,8 @@ def _get(engine: Engine, x: Any, key: Any, default: Any = Const(None)) -> Any:
 
 @of_tables(dict.setdefault)
 def _setdefault(engine: Engine, x: Any, key: Any, default: Any = Const(None)) -> Any:
+    if choices.is_choice(key) and {*key.values} <= content_of(engine, x).items.keys():
+        return get_item(engine, x, key)  # it is there, whichever it is
     known = engine.key(key)
     if known not in content_of(engine, x).items:
         set_item(engine, x, key, default)
