@@ -18,8 +18,9 @@ import pytest
 from pyxla import ahead
 from pyxla.errors import CompileError
 from pyxla.infer import rules  # noqa: F401 - registers everything
-from pyxla.infer.heap import ListCell
+from pyxla.infer.heap import ListCell, ObjectCell
 from pyxla.infer.lattice import Array, Compound, Const, Ref, Scalar, Tuple, is_variant
+from pyxla.lib.containers import actual
 from pyxla.lib.registry import REGISTRY, RULES
 from pyxla.options import Options
 from pyxla.runtime.request import Demands
@@ -102,6 +103,8 @@ class Typed:
         content = x if isinstance(x, Tuple) else self.content(x)
         if isinstance(content, Array):
             return f"array{len(x.view[-1].shape if x.view else content.shape)}"
+        if isinstance(content, ObjectCell):
+            return actual(content.cls).__name__
         name = "list" if isinstance(content, ListCell) else content.cls.__name__
         return f"{name}({', '.join(map(self.kind, content.items))})"
 
@@ -113,6 +116,8 @@ class Typed:
         if is_variant(x, "mixed"):
             return self.sharing(x.items[0])
         content = x if isinstance(x, Tuple) else self.content(x)
+        if isinstance(content, ObjectCell):
+            return []
         if not isinstance(content, Array):
             return [y for item in content.items for y in self.sharing(item)]
         paths = self.world.paths
