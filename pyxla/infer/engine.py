@@ -328,7 +328,7 @@ class Engine:
 
     def check_distinct(self, ref: Ref) -> None:
         """Refuse what needs to know which object it is that `ref` refers to, where paths differ."""
-        if ref.cell not in self.heap.entangled or pools.is_row(self.heap.contents[ref.cell]):
+        if ref.cell not in self.heap.entangled:
             return
         reason, places = self.heap.entangled[ref.cell]
         content, info = self.heap.contents[ref.cell], self.heap.infos[ref.cell]

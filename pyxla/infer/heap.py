@@ -190,6 +190,11 @@ class Pooled(Structure):
         return replace(self, index=_known(parts[1]))
 
 
+def is_row(content: Any) -> bool:
+    """Whether an object is a row of a pool, where what is written to it is written."""
+    return type(content) is Pooled or (type(content) is RowList and content.cls is not None)
+
+
 def _abstract(index: Any) -> Any:
     return Const(index) if isinstance(index, int) else index
 
@@ -360,13 +365,14 @@ class Infos(list[CellInfo]):
 
     chained: whether tables have chains (`lib.tables`).  shared: whether an array in a list may be
     in a second place; written: where one is written first (`infer.lists.rows`).  jax_cells: those
-    of `jax.Array`s.
+    of `jax.Array`s.  moves: how often it mattered which objects the program may still look at.
     """
 
     chained = False
     shared = False
     written: Location | None = None
     jax_cells: Collection[int] = ()
+    moves = 0
 
 
 class Heap:
@@ -399,8 +405,10 @@ class Heap:
         return cell
 
     def entangle(self, cells: Iterable[int], reason: str, places: Iterable[Any] = ()) -> None:
-        """Refuse writes to `cells` from here on, unless one of `places` can be joined exactly."""
+        """Refuse writes to `cells` from here on, unless one of `places` can be joined exactly.  To
+        rows of pools is written where they are, whichever they are."""
         why = reason, tuple(place for place in places if place is not None)
+        cells = [cell for cell in cells if not is_row(self.contents.get(cell))]
         self.entangled = {**self.entangled, **dict.fromkeys(cells, why)}
 
 

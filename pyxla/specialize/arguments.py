@@ -112,7 +112,8 @@ class World:
         )
         # Each by itself: the program may put something else where the caller had it.
         self.captures.pinned.extend(map(Ref, [*self.initial, *self.parts]))
-        self.captures.cells = reachable(self.engine.heap, captured)
+        heap = self.engine.heap
+        self.captures.cells = {cell: heap.contents[cell] for cell in reachable(heap, captured)}
 
     def lists(self) -> dict[int, Path]:
         """The lists among the arguments, with their paths; those that are in others come first."""

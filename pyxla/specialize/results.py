@@ -24,6 +24,7 @@ from pyxla.infer.heap import (
     RowList,
     SequenceIterator,
     SetCell,
+    is_row,
 )
 from pyxla.infer.joins import far
 from pyxla.infer.joins.endings import Ended
@@ -41,7 +42,7 @@ from pyxla.infer.lattice import (
     Variant,
     is_variant,
 )
-from pyxla.infer.lists import as_arrays, columnar, number_lists, pools, reading
+from pyxla.infer.lists import as_arrays, columnar, number_lists, reading
 from pyxla.infer.lists.items import spelled
 from pyxla.infer.lists.sites import is_list
 from pyxla.infer.places import Place
@@ -96,7 +97,7 @@ class Outputs:
                 stores.append(out.Store(world.paths[cell], self.tree(end.parted[cell])))
                 continue
             after = resolve(self.engine.heap, self.engine.heap.contents[cell])
-            if pools.is_row(after):
+            if is_row(after):
                 if not self.same_rows(after.cls):
                     row = out.OutRow(self.pool(after.cls), after.index)
                     stores.append(out.Store(world.paths[cell], row))

@@ -441,3 +441,147 @@ def test_one_visit_for_one_type(monkeypatch):
     visits.clear()
     pyxla.code_typed(branching, 0.5)
     assert sum(ssa.function.name == "damped" for ssa in visits) == 2
+
+
+class Link:
+    def __init__(self, value):
+        self.value = value
+        self.next = None
+
+
+def push(head, value):
+    node = Link(value)
+    node.next = head
+    return node
+
+
+def total(head):
+    found = 0
+    while head is not None:
+        found += head.value
+        head = head.next
+    return found
+
+
+def raised_by(head, step):
+    while head is not None:
+        head.value = head.value + step
+        head = head.next
+
+
+def linked(xs):
+    head = None
+    for x in xs:
+        head = push(head, x)
+    before = total(head)
+    raised_by(head, 2)
+    between = total(head)
+    raised_by(head, 3)
+    raised_by(head.next, 1)
+    return before, between, total(head), total(head.next)
+
+
+def twice(x, y):
+    x.value = x.value * 2
+    y.value = y.value + 1
+    return x.value - y.value, x is y
+
+
+def one_or_two(xs):
+    nodes = [Link(x) for x in xs if x > 2]
+    found = []
+    for node in nodes:
+        found += [twice(node, nodes[0]), twice(nodes[0], node), twice(node, node)]
+    return found, [node.value for node in nodes]
+
+
+def pushed(stack, x):
+    stack.append(x)
+    stack.append(x + 1)
+
+
+def popped(stack):
+    return stack.pop() + stack.pop()
+
+
+def stacked(xs, least):
+    stack = []
+    for x in xs:
+        if x > least:
+            pushed(stack, x)
+        pushed(stack, -x)
+        stack.append(popped(stack))
+    return stack, len(stack)
+
+
+class Cell:
+    def __init__(self, x):
+        self.items = [x]
+
+
+def shift(cell, x):
+    cell.items = [x, x + 1]
+
+
+def shifted(xs):
+    cells = [Cell(x) for x in xs if x > 1]
+    found = []
+    for cell in cells:
+        old = cell.items
+        shift(cell, old[0])
+        shift(cell, old[0] + 5)
+        found.append(old[0] + cell.items[1])
+    return found
+
+
+COUNTS = Link(1.0)
+
+
+def counted_up(x):
+    COUNTS.value += x
+    return COUNTS.value * x
+
+
+def with_an_instance_of_the_module(xs):
+    found = [counted_up(x) + counted_up(2 * x) for x in xs]
+    return found, COUNTS.value, found[0]
+
+
+ROWS = [
+    (linked, (np.array([5, 2, 8, 1]),)),
+    (linked, ([5, 2, 8],)),
+    (one_or_two, (np.array([1, 5, 3, 9]),)),
+    (stacked, (np.array([1, 5, 3]), 2)),
+    (shifted, (np.array([1, 5, 3]),)),
+    (with_an_instance_of_the_module, (np.array([1.0, 5.0, 3.0]),)),
+]
+
+
+@pytest.mark.parametrize(("function", "args"), ROWS)
+def test_rows_of_pools_as_if_visited(function, args):
+    COUNTS.value = 1.0
+    expected = function(*args), COUNTS.value
+    COUNTS.value = 1.0
+    actual = pyxla.compile(function)(*args), COUNTS.value
+    assert not difference(actual, expected)
+
+
+def test_one_visit_for_rows_of_one_pool(monkeypatch):
+    visits = []
+    run = walking.run
+    monkeypatch.setattr(walking, "run", lambda e, f: visits.append(f.ssa) or run(e, f))
+
+    def often(xs):
+        head = None
+        for x in xs:
+            head = push(head, x)
+        for k in range(xs.shape[0]):
+            raised_by(head, k + 0.5)
+            raised_by(head, k + 1.5)
+            raised_by(head, k + 2.5)
+            raised_by(head, k + 3.5)
+        return total(head)
+
+    xs = np.arange(9.0)
+    assert pyxla.compile(often)(xs) == often(xs)
+    assert sum(ssa.function.name == "raised_by" for ssa in visits) <= 4

@@ -70,7 +70,8 @@ class Captures:
     """The outside world of one inference.
 
     places: captured so far, with the abstract value of each.  constants: guarded (place, object).
-    pinned: abstract values that the caller can reach.  cells: what outside objects are on the heap.
+    pinned: abstract values that the caller can reach.  cells: of outside objects on the heap, with
+    what they held at first.
     """
 
     def __init__(self, places: dict[Place, Any], is_foreign: Callable[[Any], bool]) -> None:
@@ -88,7 +89,7 @@ class Captures:
         self.globals: dict[tuple[int, str], tuple[Any, Any]] = {}
         self.boxes: dict[int, tuple[Any, Ref, BoxCell]] = {}
         self.pinned: list[Any] = []
-        self.cells: set[int] = set()
+        self.cells: dict[int, Any] = {}
         self.is_foreign = is_foreign
 
     def guard(self, namespace: dict[str, Any], name: str, value: Any) -> None:
@@ -281,7 +282,7 @@ class Captures:
         box = BoxCell(content)
         ref = Ref(engine.heap.new(box, None, pinned=Place(cell)))
         self.boxes[id(cell)] = (cell, ref, box)
-        self.cells.add(ref.cell)
+        self.cells[ref.cell] = box
         return ref
 
     def constructs(self, cls: type) -> bool:

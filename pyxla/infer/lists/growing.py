@@ -43,7 +43,7 @@ from pyxla.infer.lists.columnar import (
     size_of,
 )
 from pyxla.infer.lists.columns import front, without
-from pyxla.infer.lists.item_types import LISTS, Block, Item, Nested, Row
+from pyxla.infer.lists.item_types import LISTS, Block, Handle, Item, Nested, Number, Row
 from pyxla.infer.lists.items import (
     INT,
     at_path,
@@ -335,6 +335,8 @@ def hold_parts(engine: Engine, x: Ref, parts: Iterable[Any], index: Any) -> None
 def detach(engine: Engine, x: Ref) -> None:
     """Items of `x` are moved: lists that were among them and have names are not known any more."""
     heap = engine.heap
+    content = found(heap, x)
+    heap.infos.moves += content is None or not isinstance(content.item, Number | Handle)
     rows = [c for c, r in heap.contents.items() if type(r) is RowList and r.parent.cell == x.cell]
     if not rows:
         return

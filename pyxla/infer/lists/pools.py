@@ -242,11 +242,6 @@ def _is_in_list(engine: Engine, x: Ref) -> bool:
     return growing.is_part(engine.heap.contents.get(x.cell))
 
 
-def is_row(content: Any) -> bool:
-    """Whether an object is a row of a pool, where what is written to it is written."""
-    return type(content) is Pooled or (type(content) is RowList and content.cls is not None)
-
-
 def class_of_row(heap: Heap, x: Any) -> type | None:
     """The class of an instance that is a row of a pool, without reading the row: what may be None
     has none, maybe."""

@@ -28,6 +28,7 @@ KEPT = "this object is in a list whose length is known at run time only"
 
 def reached(engine: Engine, heap: Heap | None = None) -> set[int]:
     """The cells that the program may still look at."""
+    engine.heap.infos.moves += 1
     return reachable(
         engine.heap if heap is None else heap, [*engine.in_use(), *engine.captures.pinned]
     )
