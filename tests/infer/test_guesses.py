@@ -253,8 +253,8 @@ def test_fields_of_arrays():
         *[(last_of, 1), (nested, 2), (bound_inside, 1), (left_early, 1), (fields_change, 1)],
         # Two of each loop would be four of the inner one: its second visit knows from the first.
         (trained, 5),
-        # Two inner loops, whose function a name of the frame says, and the one around them.
-        (called_by_name, 10),
+        # An inner loop of two calls that are one, by a name of the frame, and the one around it.
+        (called_by_name, 6),
         (drawn, 1),
     ],
 )
