@@ -9,7 +9,8 @@ than of the one that it is in has an end that data decides.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+import itertools
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -85,7 +86,9 @@ def check_depth(engine: Engine, frame: Any) -> None:
     refusal.source = frame.ssa.source
     if not few:  # numbers that would be asked for, one after the other, are as much data
         raise refusal
-    tests = deciding_tests(engine.block)
+    tests: Iterator[Value] = itertools.chain(
+        deciding_tests(engine.block), _tests_of_source(undecided)
+    )
     if repeats:  # a loop around needs no unrolling for it
         tests = filter(by_arguments, tests)
     refusal.tests = tuple(tests)
@@ -93,6 +96,16 @@ def check_depth(engine: Engine, frame: Any) -> None:
     engine.findings.deep += 1
     asked = engine.findings.deep <= MAX_DEMANDS
     raise (engine.demand(refusal.tests, refusal) if asked else None) or refusal
+
+
+def _tests_of_source(frames: Sequence[Any]) -> Iterator[Value]:
+    """The conditions that decided that control comes to the calls of itself that are open, as the
+    function has them: where code of what it called has paths that met again since."""
+    for frame in reversed(frames):
+        for cond in deciding_tests(frame.position[0]):
+            test = frame.env.get(cond)
+            if isinstance(test, Scalar):
+                yield test.value
 
 
 def noted(engine: Engine, frame: Any, error: CompileError) -> None:
