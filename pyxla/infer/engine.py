@@ -66,7 +66,8 @@ from pyxla.options import DEFAULTS
 
 # Modules of the library that compute with the numbers of whoever calls them, as CPython does.
 _OF_USERS = frozenset(
-    f"pyxla.lib.{name}" for name in ("averages", "containers", "interpreted", "sequences")
+    f"pyxla.lib.{name}"
+    for name in ("averages", "bytearrays", "containers", "interpreted", "sequences")
 )
 
 

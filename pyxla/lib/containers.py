@@ -103,10 +103,11 @@ class Deque(Items, collections.deque):
     def count(self, x: Any) -> int:
         return self._held.count(x)
 
-    def index(self, x: Any, *bounds: Any) -> int:
-        if x not in self._held:
+    def index(self, x: Any, start: Any = 0, stop: Any = None) -> int:
+        stop = len(self._held) if stop is None else stop
+        if x not in self._held[start:stop]:
             raise ValueError(f"{x!r} is not in deque")
-        return self._held.index(x, *bounds)
+        return self._held.index(x, start, stop)
 
     def remove(self, x: Any) -> None:
         if x not in self._held:
@@ -303,7 +304,7 @@ class Counter(Mapping, collections.Counter):
 
     def most_common(self, n: Any = None) -> Any:
         ordered = sorted(self._held.items(), key=lambda pair: pair[1], reverse=True)
-        return ordered if n is None else ordered[:n]
+        return ordered if n is None else ordered[: max(n, 0)]
 
     def elements(self) -> Any:
         return [key for key, count in self._held.items() for _ in range(count)]
