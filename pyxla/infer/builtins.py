@@ -452,7 +452,7 @@ rule(operator.getitem, np.ndarray.__getitem__, list.__getitem__, dict.__getitem_
 rule(operator.neg)(lambda engine, x: engine.rules.negative(engine, x))
 rule(abs, operator.abs)(
     lambda engine, x, _library=REGISTRY[abs]: (
-        call_method(engine, x, "__abs__", [])
+        call_method(engine, x, "__abs__")
         if isinstance(content_of(engine, x), ObjectCell)
         else Const(abs(x.value))
         if isinstance(x, Const)

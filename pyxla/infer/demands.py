@@ -1,4 +1,4 @@
-"""What an attempt at a program is to do: one record, which only grows.
+"""What an attempt at a program is to do: one record, which grows.
 
 Inference that cannot go on as it was told asks for more (`Needs`), or refuses the program.  What a
 refusal may be lifted by is a demand as well (`remedies`): lists kept in another way, say.  So each

@@ -106,7 +106,7 @@ def visit(engine: Engine, frame: Frame, block: Block) -> None:
         if pad is None:
             engine.raised.append(path)
         else:
-            go(engine, frame, block, pad, catching.landed(path, block, pad, state))
+            go(frame, block, pad, catching.landed(path, block, pad, state))
 
 
 def _emit(engine: Engine, frame: Frame, block: Block) -> None:
@@ -159,7 +159,7 @@ def leave(engine: Engine, frame: Frame, block: Block) -> None:
     loc = engine.builder.loc = terminator.loc or engine.builder.loc
     if isinstance(terminator, core.Jump):
         edge = Edge(engine.block, engine.heap, frame.env, (), loc, frame.assumed)
-        go(engine, frame, block, terminator.target, edge)
+        go(frame, block, terminator.target, edge)
     elif isinstance(terminator, core.Branch):
         branch(engine, frame, block, terminator)
     elif isinstance(terminator, core.Return):
@@ -169,7 +169,7 @@ def leave(engine: Engine, frame: Frame, block: Block) -> None:
         engine.raise_(engine.use(frame.env[terminator.operands[0]]))
 
 
-def go(engine: Engine, frame: Frame, source: Block, target: Block, edge: Edge) -> None:
+def go(frame: Frame, source: Block, target: Block, edge: Edge) -> None:
     """Send `edge` along source -> target, with the operands of the target's phis."""
     env = edge.env
     edge.args = tuple([env[phi.args[source]] for phi in target.phis])
@@ -182,7 +182,7 @@ def branch(engine: Engine, frame: Frame, block: Block, terminator: core.Branch) 
     if isinstance(cond, Const):
         target = terminator.if_true if cond.value else terminator.if_false
         edge = Edge(engine.block, engine.heap, frame.env, (), engine.loc, frame.assumed)
-        go(engine, frame, block, target, edge)
+        go(frame, block, target, edge)
         return
     targets = terminator.if_true, terminator.if_false
     learned = atoms(cond, True), atoms(cond, False)
@@ -196,7 +196,7 @@ def branch(engine: Engine, frame: Frame, block: Block, terminator: core.Branch) 
     if side is not None:
         edge = Edge(engine.block, engine.heap, envs[side], (), engine.loc)
         edge.assumed = frame.assumed + learned[side]
-        go(engine, frame, block, targets[side], edge)
+        go(frame, block, targets[side], edge)
         return
     blocks = Block(), Block()
     engine.block.terminator = core.Branch(cond.value, *blocks, engine.loc)
@@ -205,4 +205,4 @@ def branch(engine: Engine, frame: Frame, block: Block, terminator: core.Branch) 
         blocks[side].preds.append(engine.block)
         edge = Edge(blocks[side], heaps[side], envs[side], (), engine.loc)
         edge.assumed = frame.assumed + learned[side]
-        go(engine, frame, block, targets[side], edge)
+        go(frame, block, targets[side], edge)

@@ -203,6 +203,9 @@ class Mapping(Held):
             self._held.update(each)
         self._held.update(named)
 
+    def __eq__(self, other: object) -> Any:
+        return self._held == (other._held if isinstance(other, Mapping) else other)
+
 
 class DefaultDict(Mapping, collections.defaultdict):
     """`collections.defaultdict` over a dict."""
@@ -224,9 +227,6 @@ class DefaultDict(Mapping, collections.defaultdict):
 
     def copy(self) -> DefaultDict:
         return DefaultDict(self.default_factory, self._held)
-
-    def __eq__(self, other: object) -> Any:
-        return self._held == (other._held if isinstance(other, Mapping) else other)
 
     def __repr__(self) -> str:
         return f"defaultdict({self.default_factory}, {self._held})"
@@ -384,9 +384,6 @@ class Namespace(Mapping, dict):
     def copy(self) -> dict[str, Any]:
         return self._held
 
-    def __eq__(self, other: object) -> Any:
-        return self._held == (other._held if isinstance(other, Mapping) else other)
-
     def __or__(self, other: Any) -> Any:
         return self._held | (other._held if isinstance(other, Mapping) else other)
 
@@ -413,9 +410,6 @@ class Dict(Mapping, dict):
 
     def copy(self) -> Any:
         return dict(self._held)
-
-    def __eq__(self, other: object) -> Any:
-        return self._held == (other._held if isinstance(other, Mapping) else other)
 
     def __ne__(self, other: object) -> Any:
         return not self._held == (other._held if isinstance(other, Mapping) else other)

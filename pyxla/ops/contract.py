@@ -20,7 +20,6 @@ from pyxla.ops.shape import transpose
 from pyxla.ops.spell import Attributes, bracketed, enum, spelled
 
 Ints = tuple[int, ...]
-Pairs = tuple[tuple[int, int], ...]
 
 
 def extents_along(x: ArrayType, axes: Ints) -> Ints:

@@ -22,7 +22,6 @@ from pyxla.ops.index import gather, scatter
 from pyxla.ops.shape import broadcast_in_dim, constant, iota, reshape
 from pyxla.ops.spell import flag, i64
 
-Ints = tuple[int, ...]
 Types = ArrayType | tuple[ArrayType, ...]
 
 

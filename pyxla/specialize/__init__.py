@@ -21,6 +21,7 @@ from pyxla.infer.calls.captures import NewCapture
 from pyxla.infer.calls.depth import MAX_DEMANDS, TooDeep
 from pyxla.infer.calls.executed import name_of
 from pyxla.infer.calls.hosted import to_host
+from pyxla.infer.calls.region import graph
 from pyxla.infer.demands import Demands, Findings, Needs
 from pyxla.infer.engine import Engine
 from pyxla.infer.exact import exactly
@@ -33,7 +34,6 @@ from pyxla.infer.places import STREAM, Place
 from pyxla.infer.raising.faults import Faults
 from pyxla.ir.build import building
 from pyxla.ir.core import Function, Return
-from pyxla.ir.dominance import reverse_postorder
 from pyxla.ir.rewrite import ops_in
 from pyxla.lower.policy import multiply_in
 from pyxla.ops.foreign import host_call
@@ -337,13 +337,7 @@ def _run(world: World) -> Specialization:
     outcome = builder.outcome(end)
     engine.block.terminator = Return(tuple(builder.results))
     name = getattr(request.function, "__name__", "program")
-    blocks = reverse_postorder(entry)
-    reached = set(blocks)
-    for block in blocks:
-        block.preds = [p for p in block.preds if p in reached]
-        for phi in block.phis:
-            phi.args = {p: v for p, v in phi.args.items() if p in reached}
-    function = Function(_identifier(name), tuple(world.params), blocks, None)
+    function = graph(entry, tuple(world.params), None, _identifier(name))
     if request.options is not None and request.options.precision:
         multiply_in(function, request.options.precision)
     gathered.check(request.function, function, outcome)

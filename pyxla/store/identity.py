@@ -39,7 +39,6 @@ from pyxla.runtime.containers import container_of
 
 # Whose objects are known by their names: which release it is, is in the digest.
 LIBRARIES = frozenset({"numpy", "jax", "jaxlib", "ml_dtypes", "scipy", "pyxla"})
-_MISSING = object()
 
 
 class Unstable(Exception):  # noqa: N818 - an answer, not an error

@@ -188,6 +188,14 @@ def test_overflow_of_ints(function, fits, wraps):
         compiled(*wraps)
 
 
+def test_overflow_of_bytes():
+    compiled = pyxla.compile(lambda xs: int.from_bytes(bytes(xs), "big"))
+    assert compiled([127, *[255] * 7]) == 2**63 - 1
+    for many in ([255] * 8, [1, *[0] * 8]):
+        with pytest.raises(OverflowError):
+            compiled(many)
+
+
 def test_overflow_of_negation():
     with pytest.raises(OverflowError):
         pyxla.compile(lambda x: -x, checks=True)(-(2**63))

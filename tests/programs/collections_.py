@@ -282,3 +282,25 @@ def ordered_from_keys(keys):
     known.move_to_end("h")
     found.move_to_end(keys[0])
     return known, found, list(found), OrderedDict.fromkeys(k % 2 for k in keys)
+
+
+@program("counters", lambda: ([3, 1, 3, 2], -1), lambda: ([3, 1, 3, 2], 0), lambda: ([3, 1], 9))
+def most_common_of_none(xs, n):
+    return Counter(xs).most_common(n)
+
+
+@program("deque", lambda: ([3, 1, 3, 2], 1), lambda: ([3, 1, 3, 2], 2))
+def index_between(xs, i):
+    d, told = deque(xs), []
+    for where in (
+        lambda: d.index(3, i),
+        lambda: d.index(1, i, 3),
+        lambda: d.index(9),
+        lambda: d.index(3, -2),
+        lambda: d.index(2, 0, 99),
+    ):
+        try:
+            told.append(where())
+        except ValueError as e:
+            told.append(str(e))
+    return told

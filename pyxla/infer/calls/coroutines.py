@@ -249,7 +249,7 @@ class Driver:
         contents = path.edge.heap.contents
         args = tuple([contents[cell.cell].value for cell in self.cells])
         state = Edge(engine.block, engine.heap, {**self.env, **self.phis(args)})
-        walking.go(engine, frame, header, pad, catching.landed(path, header, pad, state))
+        walking.go(frame, header, pad, catching.landed(path, header, pad, state))
 
 
 def drive(

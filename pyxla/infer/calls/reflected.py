@@ -15,7 +15,6 @@ from pyxla.ir.types import PYTHON_DTYPES
 from pyxla.lib.operands import cast
 
 _LEAST = -1_000_000.0  # the priority of NumPy's scalars, and of classes that state none
-_MIRROR = {"lt": "gt", "le": "ge", "gt": "lt", "ge": "le", "eq": "eq", "ne": "ne"}
 
 
 def reflected(engine: Engine, x: Any, y: Any, name: str) -> Any:

@@ -61,7 +61,7 @@ class EngineBuilder(Builder):
         return graph(entry, params, self.loc)  # type: ignore[return-value]
 
 
-def graph(entry: Block, params: tuple[Value, ...], loc: Any) -> Function:
+def graph(entry: Block, params: tuple[Value, ...], loc: Any, name: str = "computation") -> Function:
     """What can be reached from `entry`, as a function."""
     blocks = reverse_postorder(entry)
     reached = set(blocks)
@@ -69,4 +69,4 @@ def graph(entry: Block, params: tuple[Value, ...], loc: Any) -> Function:
         block.preds = [pred for pred in block.preds if pred in reached]
         for phi in block.phis:
             phi.args = {pred: value for pred, value in phi.args.items() if pred in reached}
-    return Function("computation", params, blocks, loc)
+    return Function(name, params, blocks, loc)

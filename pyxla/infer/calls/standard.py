@@ -120,8 +120,8 @@ _KEEPING = frozenset(
         *(len, str, repr, print, format, str.format, hash),
     }
 )
-# Modules whose functions depend on their arguments alone, and change nothing.
 KEPT = "this object is the result of a cached function, which all its calls share"
+# Modules whose functions depend on their arguments alone, and change nothing.
 PURE = frozenset({"re", "json", "json.decoder", "json.encoder", "string", "textwrap", "fnmatch"})
 _FOLDER = os.path.dirname(os.__file__) + os.sep
 _CACHED = type(functools.cache(len))
@@ -143,10 +143,6 @@ def interpreted_of(value: Any) -> Any:
     return None
 
 
-def _is_generator(x: Any) -> bool:
-    return isinstance(x, Compound) and x.kind == "generator"
-
-
 @rule(support.endless)
 def _endless(engine: Engine, x: Any) -> Const:
     return Const(_has_no_end(coroutines.unstepped(engine, x)))
@@ -154,7 +150,7 @@ def _endless(engine: Engine, x: Any) -> Const:
 
 def _has_no_end(x: Any) -> bool:
     """Whether this is a generator that never returns, or one that reads such a one."""
-    if not _is_generator(x):
+    if not coroutines.is_generator(x):
         return False
     ssa, _, _, function = x.meta
     if not any(isinstance(block.terminator, Return) for block in ssa.function.blocks):
@@ -181,7 +177,7 @@ def reader_of(
 
     strict: of `zip`.
     """
-    places = [i for i, x in enumerate(args) if _is_generator(x)]
+    places = [i for i, x in enumerate(args) if coroutines.is_generator(x)]
     if value is zip:
         if places == [0]:
             return interpreted.zip_first_strictly if strict else interpreted.zip_first, args

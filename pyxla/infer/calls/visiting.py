@@ -116,9 +116,9 @@ def special(
     return result
 
 
-def call_method(engine: Engine, x: Any, name: str, args: list[Any]) -> Any:
-    """`x.name(*args)` of an instance of the user's."""
-    result = special(engine, x, name, tuple(args))
+def call_method(engine: Engine, x: Any, name: str) -> Any:
+    """`x.name()` of an instance of the user's."""
+    result = special(engine, x, name, ())
     if result is None:
         raise engine.refuse(f"{arrays.kind_of(engine, x)} has no method {name}")
     return result

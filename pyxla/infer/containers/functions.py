@@ -190,7 +190,7 @@ def _next(engine: Engine, x: Any, *default: Any) -> Any:
     if isinstance(content, ObjectCell) and hasattr(content.cls, "__next__"):
         if default:
             return call(engine, Const(next_or), [x, *default], {})
-        return call_method(engine, x, "__next__", [])
+        return call_method(engine, x, "__next__")
     at, source = 0, x
     if isinstance(content, ObjectCell) and content.cls is SequenceIterator:
         at, source = position(engine, x, content), content.fields["items"]

@@ -83,7 +83,7 @@ def _tuple(engine: Engine, x: Any = Const(())) -> Any:
         x = methods.of_unknown_length(engine, x)
         grown = columnar.found(engine.heap, x)
     if grown is not None and unknown(engine, x):
-        return reading.frozen(engine, grown)
+        return reading.copied(engine, grown, cls=tuple)
     return Tuple(tuple(iterate(engine, x)))
 
 

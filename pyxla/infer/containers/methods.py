@@ -263,7 +263,7 @@ def _update(engine: Engine, x: Any, other: Any = None, /, **named: Any) -> Any:
     new = dict(named)
     other = None if other is None else read_once(engine, other)
     if other is not None and not named and has_data_keys(engine, other):
-        source = call_method(engine, other, "items", []) if _is_mapping(engine, other) else other
+        source = call_method(engine, other, "items") if _is_mapping(engine, other) else other
         return call(engine, Const(fill), [x, source], {})
     if other is not None:
         new = {**content_of(engine, dict_(engine, other)).items, **named}
@@ -306,16 +306,6 @@ def _dict_pop(engine: Engine, x: Any, key: Any, *default: Any) -> Any:
     return value
 
 
-@rule(sequences.reserve)
-def _reserve(engine: Engine, x: Any, more: Any, size: Any) -> Any:
-    return methods.reserve(engine, x, more, size)
-
-
-@rule(sequences.append_reserved)
-def _append_reserved(engine: Engine, x: Any, new: Any) -> Any:
-    return methods.append_reserved(engine, x, new)
-
-
-@rule(sequences.truncate)
-def _truncate(engine: Engine, x: Any, size: Any) -> Any:
-    return methods.truncate(engine, x, size)
+rule(sequences.reserve)(methods.reserve)
+rule(sequences.append_reserved)(methods.append_reserved)
+rule(sequences.truncate)(methods.truncate)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Iterable
 from typing import Any
 
 from pyxla.infer.containers import tables
@@ -16,8 +16,6 @@ from pyxla.lib.tables import Table, TableFrozenSet, TableSet
 def unify_lists(
     edges: list[Any],
     live: Iterable[Value],
-    held: Callable[[], Iterable[Any]],
-    pinned: Iterable[Any],
     grows: bool,
 ) -> None:
     """Lists that are arrays on one path are that on all; those of different lengths grow."""

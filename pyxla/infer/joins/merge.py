@@ -473,7 +473,7 @@ def merge(
     if len(edges) == 1:
         return edges[0], edges[0].args
     held, pinned = held or engine.in_use, engine.captures.pinned
-    unify_lists(edges, live, held, pinned, grows)
+    unify_lists(edges, live, grows)
     target = Block()
     for edge in edges:
         edge.block.terminator = Jump(target, edge.loc)

@@ -1,7 +1,7 @@
 """Exact joins: a name that is one of several arrays, and may be written to.
 
 Where paths meet, a name that they bind to different arrays gets a new cell of the joined contents,
-and the old cells are looked after as well as can be (`merge.Join.settle`).  That costs nothing
+and the old cells are looked after as well as can be (`settling.settle`).  That costs nothing
 where nobody writes.  Where somebody does, inference starts again, and joins *exactly* there: the
 name's cell becomes a shadow (`heap.Shadow`) of the arrays themselves, which stay as they are.
 

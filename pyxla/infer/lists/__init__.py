@@ -1,1 +1,1 @@
-"""Lists whose length is known at run time only, laid out in columns of bounded extent."""
+"""Lists laid out in columns: those whose length is known at run time only, or that data indexes."""

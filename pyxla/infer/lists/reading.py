@@ -107,12 +107,6 @@ def class_of(content: Any) -> type:
     return content.cls if type(content) is GrowingList else list
 
 
-def frozen(engine: Engine, content: GrowingList) -> Ref:
-    """`tuple(x)` of a list of unknown length."""
-    columns = [arrays.fresh(engine, array) for array in columns_of(engine, content)]
-    return guarded(engine, content, made_like(engine, content, columns, tuple))
-
-
 def contents_item(heap: Heap, x: Ref) -> Item | None:
     """The item of a list of unknown length."""
     content = found(heap, x)
