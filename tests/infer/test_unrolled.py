@@ -72,7 +72,7 @@ def test_a_second_turn_that_only_facts_of_all_turns_exclude(checks):
 
 
 def length(n):
-    return len(bytes(n % 7))
+    return len((1, "a", None, np.ones(2), {}, 4, [])[: n % 7])
 
 
 def filtered():
