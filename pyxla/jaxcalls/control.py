@@ -111,8 +111,8 @@ def scan(
     first = jax.tree.map(_first_row, xs)
     carry, y = result_of(f, init, first)
     carry = carried(init, carry, True)
-    carry, y = result_of(f, carry, first)
-    carry = carried(init, carry)
+    carry = carried(init, result_of(f, carry, first)[0])
+    _, y = result_of(f, carry, first)  # whose type may be that of a carry that is wider now
     ys = jax.tree.map(lambda leaf: np.empty((count, *np.shape(leaf)), dtype_of(leaf)), y)
     for k in range(count):
         i = count - 1 - k if reverse else k

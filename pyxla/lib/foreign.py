@@ -17,7 +17,7 @@ from typing import Any
 
 import numpy as np
 
-from pyxla.infer.lattice import Array, Scalar
+from pyxla.infer.lattice import Array, NeedsStatic, Scalar
 from pyxla.ir.core import Value
 from pyxla.ir.op import OpError
 from pyxla.ir.types import ArrayType
@@ -102,11 +102,21 @@ def foreign(name: str, *operands: Array, **static: Any) -> Any:
     return call_jax(name, operands, static)
 
 
+class NotKnown(OpError):
+    """A number must be known, as of a shape."""
+
+
 def call_jax(function: str | Callable[..., Any], args: tuple[Any, ...], kwargs: dict[str, Any]):
     """`function(*args, **kwargs)`, where operands may be anywhere in nested containers."""
     values: list[Value] = []
     positional, named = _frozen(tuple(args), values), _frozen(kwargs, values)
-    return _call(function, positional, named, values)
+    try:
+        return _call(function, positional, named, values)
+    except NotKnown:
+        for x in (*args, *kwargs.values()):
+            if isinstance(x, Scalar):
+                raise NeedsStatic(x, f"an argument of {_symbol(function)}") from None
+        raise
 
 
 def _frozen(x: Any, values: list[Value]) -> Any:

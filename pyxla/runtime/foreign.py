@@ -15,7 +15,7 @@ import numpy as np
 
 from pyxla.ir.op import OpError
 from pyxla.ir.types import SHORT_NAMES, ArrayType, array_type
-from pyxla.lib.foreign import DERIVATIVES, TYPED, Host, Leaf, Node, Static, Typed
+from pyxla.lib.foreign import DERIVATIVES, TYPED, Host, Leaf, Node, NotKnown, Static, Typed
 from pyxla.lib.prng import Key, KeyArray
 from pyxla.runtime import host, jaxlink
 
@@ -52,7 +52,10 @@ def _typed(
         return [jax.random.key_data(x) if jaxlink.is_key(x) else x for x in arrays]
 
     flat.__name__ = flat.__qualname__ = name
-    known = jaxlink.abstract(flat, types)
+    try:
+        known = jaxlink.abstract(flat, types)
+    except jax.errors.ConcretizationTypeError as error:
+        raise NotKnown(f"JAX refuses the call: {error}") from error
     if known is None:
         raise OpError(
             "it calls Python while it runs, which a compiled module cannot; print() can print"

@@ -366,3 +366,23 @@ def test_arrays_keep_64_bits() -> None:
     found = pyxla.compile(lambda x: jnp.sin(x))(x)
     assert found.dtype == np.float64
     np.testing.assert_allclose(found, np.sin(x), rtol=1e-15)
+
+
+def test_arrays_of_doubles_are_computed_with_doubles():
+    """Also the constants of JAX's functions, and the results that follow a carry that is widened."""
+    x = np.array([0.3, 1.1])
+    gelu = 0.5 * x * (1 + np.tanh(np.sqrt(2 / np.pi) * (x + 0.044715 * x**3)))
+    np.testing.assert_allclose(pyxla.compile(lambda x: jax.nn.gelu(x))(x), gelu, rtol=1e-14)
+    carry, before = pyxla.compile(lambda x: jax.lax.scan(lambda c, v: (c + v, c), 0.0, x))(x)
+    assert (carry, before.dtype, before[1]) == (0.3 + 1.1, np.float64, 0.3)
+    few = pyxla.compile(lambda x: jax.lax.scan(lambda c, v: (c + v, c), 0.0, x))(np.float32(x))
+    assert few[1].dtype == np.float32
+
+
+def test_numbers_that_jax_must_know_are_known():
+    compiled = pyxla.compile(lambda n, x: (jnp.arange(n) * x, jnp.zeros((n, 2)).shape))
+    for n in (3, 5):
+        made, shape = compiled(n, np.float64(2.0))
+        assert list(made) == [2.0 * i for i in range(n)] and shape == (n, 2)
+    with pytest.raises(pyxla.CompileError, match="an argument of arange must be known"):
+        pyxla.compile(lambda x: jnp.arange(int(x.sum())))(np.ones(3))

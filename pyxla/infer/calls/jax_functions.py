@@ -10,9 +10,11 @@ from __future__ import annotations
 import types
 from typing import Any
 
+import numpy as np
+
 from pyxla.infer.engine import Engine
 from pyxla.infer.heap import ObjectCell
-from pyxla.infer.lattice import Const, Ref
+from pyxla.infer.lattice import Array, Const, Ref
 from pyxla.lib.foreign import call_jax
 
 REMEDY = (
@@ -26,11 +28,23 @@ def call_foreign(engine: Engine, value: Any, args: list[Any], kwargs: dict[str, 
     name = getattr(value, "__name__", None) or repr(value)
     operands = [_passed(engine, name, engine.operand(a)) for a in args]
     named = {k: _passed(engine, name, engine.operand(a)) for k, a in kwargs.items()}
-    function = value if engine.wide() else engine.jax.narrowed(value)
+    wide = engine.wide() or _is_wide(operands) or _is_wide(named)
+    function = value if wide else engine.jax.narrowed(value)
     engine.captures.constants[engine.jax.scope] = engine.scope
     result = engine.library(name, call_jax, function, tuple(operands), named)
     engine.permuted = False  # whatever the operands are, JAX gives new arrays
     return engine.abstract(result)
+
+
+def _is_wide(x: Any) -> bool:
+    """Whether an array of doubles is given: JAX then computes with doubles all the way."""
+    if isinstance(x, Array):
+        return x.dtype in _DOUBLES
+    items = x.values() if isinstance(x, dict) else x if isinstance(x, list | tuple) else ()
+    return any(map(_is_wide, items))
+
+
+_DOUBLES = (np.dtype(np.float64), np.dtype(np.complex128))
 
 
 def _passed(engine: Engine, name: str, x: Any) -> Any:
