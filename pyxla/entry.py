@@ -6,7 +6,8 @@ from collections.abc import Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
-from pyxla import journal, late, store, types
+from pyxla import journal, late, store
+from pyxla.runtime import descriptions
 from pyxla.runtime.recognize import Guards, Recognizer, recognizer
 
 if TYPE_CHECKING:
@@ -85,7 +86,7 @@ class Entry:
         args, names = self.request.args, self.request.names
         given = args[: len(args) - len(self.found.places)]
         words = [""] * (len(given) - len(names)) + [f"{name}=" for name in names]
-        spelled = [word + types.spelled(arg) for word, arg in zip(words, given, strict=True)]
+        spelled = [word + descriptions.spelled(arg) for word, arg in zip(words, given, strict=True)]
         return ", ".join(spelled)
 
     def valid(self) -> bool:

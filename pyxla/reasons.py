@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence
 from typing import Any
 
-from pyxla import types
+from pyxla.runtime import descriptions
 from pyxla.runtime.request import Request, steps
 
 MOST = 3  # differences that are told
@@ -71,7 +71,7 @@ def _in(mine: Any, theirs: Any, name: str) -> Iterator[str]:
         for (step, x), (_, y) in zip(inner, other, strict=True):
             yield from _in(x, y, f"{name}[{step!r}]")
         return
-    spelled, before = types.spelled(mine), types.spelled(theirs)
+    spelled, before = descriptions.spelled(mine), descriptions.spelled(theirs)
     if spelled != before:
         yield f"{name} is {_short(spelled)}, there {_short(before)}"
 

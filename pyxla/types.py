@@ -26,16 +26,15 @@ import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from types import MappingProxyType
-from typing import Any
+from typing import Any, get_origin
 
 import jax
 import numpy as np
 
-from pyxla.errors import BadArgument, CompileError, spell
+from pyxla.errors import BadArgument, CompileError
 from pyxla.ir.types import (
     DTYPE_NAMES,
     PYTHON_DTYPES,
-    PYTHON_TYPES,
     SHORT_NAMES,
     ArrayType,
     array_type,
@@ -45,18 +44,8 @@ from pyxla.runtime.bounds import Parts
 from pyxla.runtime.descriptions import (
     Arg,
     ArgArray,
-    ArgDict,
-    ArgList,
-    ArgMethod,
-    ArgNumbers,
-    ArgObject,
-    ArgPytree,
     ArgScalar,
-    ArgStand,
     ArgStatic,
-    ArgText,
-    ArgTuple,
-    ArgUnknown,
 )
 from pyxla.runtime.numbers import Path, array_of_numbers, numbers_of
 from pyxla.runtime.signature import Describe, described
@@ -232,11 +221,37 @@ class _DescribeTypes(Describe):
         if isinstance(x, type) and x in PYTHON_DTYPES:
             self.typed.add(path)
             return ArgScalar(python_type(x), self.leaf())
+        _refuse_other_types(x, path)
         return super().visit(x, path)
 
     def leaves_of(self, x: Any) -> tuple[np.ndarray, ...] | None:
         """As of numbers, where all of them may be types."""
         return numbers_of(x, _array_of)
+
+
+# Classes that say too little, and texts that are meant for types.
+_TOO_WIDE = frozenset(
+    {str, bytes, bytearray, list, tuple, dict, set, frozenset, object, np.ndarray}
+)
+_LIKE_A_TYPE = re.compile(r"(bool_?|bf|[iufc]|int|uint|float|complex)\d*\[")
+
+
+def _refuse_other_types(x: Any, path: Path) -> None:
+    """Refuse what is no type here, and would be taken for a value."""
+    if get_origin(x) is not None or (isinstance(x, type) and x in _TOO_WIDE):
+        name = x.__name__ if isinstance(x, type) and get_origin(x) is None else repr(x)
+        raise BadArgument(
+            f"{{}}: {name} is not a type of arguments",
+            path,
+            hint="containers are spelled as they are, [float, float] or {'a': f64[3]}, and a text "
+            f"by one of its values; static[{name}] is the object itself",
+        )
+    if type(x) is str and _LIKE_A_TYPE.match(x):
+        try:
+            parse(x)
+        except CompileError as error:
+            hint = f"{error.hint}; static[{x!r}] is the text itself"
+            raise BadArgument(f"{{}}: {error.message}", path, hint=hint) from None
 
 
 def _array_of(items: list[Any]) -> np.ndarray | None:
@@ -296,51 +311,6 @@ def alternatives(args: Sequence[Any]) -> Iterator[tuple[Any, ...]]:
     """Calls see bools by value: `bool` stands for True and for False."""
     choices = [(True, False) if _read(x) is bool else (x,) for x in args]
     return itertools.product(*choices)
-
-
-def spelled(arg: Arg) -> str:
-    """A description as the type that spells it; `jax f32[3]` and classes have no other spelling."""
-    match arg:
-        case ArgArray(type, "numpy") | ArgScalar(type, _, "python" | "word"):
-            return str(type)
-        case ArgArray(type, "scalar"):
-            return SHORT_NAMES[type.dtype]
-        case ArgArray(type) | ArgScalar(type):
-            return f"jax {type}"
-        case ArgStatic(value):
-            return f"static[{getattr(value, '__qualname__', None) or repr(value)}]"
-        case ArgTuple(cls, items):
-            inner = ", ".join(map(spelled, items))
-            return f"({inner}{',' * (len(items) == 1)})" if cls is tuple else _called(cls, inner)
-        case ArgNumbers(type, sizes=sizes):
-            shown = PYTHON_TYPES.get(type.dtype, int).__name__
-            if sizes is not None:
-                return f"lists of {type.shape[1]} {shown} at most in a list of {type.shape[0]}"
-            for extent in reversed(type.shape):
-                shown = f"[{shown}] * {extent}"
-            return shown
-        case ArgText(type):
-            return f"str of {type.shape[0]} at most"
-        case ArgList(items):
-            return f"[{', '.join(map(spelled, items))}]"
-        case ArgDict(keys, values):
-            pairs = zip(keys, values, strict=True)
-            return "{" + ", ".join([f"{k!r}: {spelled(v)}" for k, v in pairs]) + "}"
-        case ArgStand(cls, inner):
-            return _called(cls, spelled(inner))
-        case ArgObject(cls, fields):
-            return _called(cls, ", ".join([f"{name}={spelled(item)}" for name, item in fields]))
-        case ArgUnknown(cls):
-            return cls.__qualname__
-        case ArgPytree(cls, _, items):
-            return _called(cls, ", ".join(map(spelled, items)))
-        case ArgMethod(function, owner):
-            return f"{spelled(owner)}.{function.__name__}"
-    return f"the same as {spell(arg.path)}"
-
-
-def _called(cls: type, inner: str) -> str:
-    return f"{cls.__name__}({inner})"
 
 
 def annotated(function: Any) -> tuple[Any, ...] | None:

@@ -10,7 +10,7 @@ import pyxla
 from pyxla import types
 from pyxla.errors import CompileError
 from pyxla.ir.types import array_type, python_type
-from pyxla.runtime import signature
+from pyxla.runtime import descriptions, signature
 from pyxla.runtime.descriptions import ArgArray, ArgScalar, ArgStatic
 
 F32, F64 = np.dtype(np.float32), np.dtype(np.float64)
@@ -104,7 +104,7 @@ def test_repr_is_the_spelling():
 @pytest.mark.parametrize("spec", [s for _, s in TEXTS if s is not None])
 def test_spelled_is_parsed(spec):
     (arg,), _ = types.describe([spec], frozenset({(0,)}))
-    again, _ = types.describe([types.parse(types.spelled(arg))], frozenset({(0,)}))
+    again, _ = types.describe([types.parse(descriptions.spelled(arg))], frozenset({(0,)}))
     assert again == (arg,)
 
 
@@ -116,3 +116,18 @@ def test_equal_dtypes_are_one() -> None:
     """Types are looked up by dtype, and `longlong` equals `int64`."""
     assert array_type(np.dtype(np.longlong), (3, 977)).dtype.char == "l"
     assert array_type(np.dtype(np.int64), (3, 977)).dtype.char == "l"
+
+
+@pytest.mark.parametrize(
+    "given", [str, list, dict, np.ndarray, list[float], dict[str, float], "f64[3", "float64[3]"]
+)
+def test_what_is_no_type_is_no_value_either(given):
+    with pytest.raises(CompileError, match="is not a type"):
+        pyxla.compile(lambda x: x).specialize(given)
+
+
+def test_classes_and_texts_may_be_given_as_they_are():
+    made = pyxla.compile(lambda make, x: make([x, 2.0]))
+    made.specialize(types.static[list], float)
+    assert made(list, 1.0) == [1.0, 2.0] and made(tuple, 1.0) == (1.0, 2.0)
+    assert pyxla.compile(lambda s: s + "!")("f64[3") == "f64[3!"

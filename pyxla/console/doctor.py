@@ -48,9 +48,14 @@ def diagnosis() -> Iterator[tuple[bool, str, str]]:
     yield True, "compilation cache of JAX", str(jax.config.jax_compilation_cache_dir or "off")  # type: ignore[attr-defined]
     for name in sorted(os.environ):
         if name.startswith(SETTINGS):
-            yield True, name, os.environ[name]
+            yield _setting(name, os.environ[name])
     yield _checked("a small run", _run)
     yield _checked("its derivative", _derivative)
+
+
+def _setting(name: str, value: str) -> tuple[bool, str, str]:
+    fine = name != "PYXLA_CACHE" or value.lower() in ("", *folder.OFF, "1", "on", "true", "yes")
+    return fine, name, value if fine else f"{value}: the folder is PYXLA_CACHE_DIR, this is 0 or 1"
 
 
 def _package(name: str) -> tuple[bool, str, str]:

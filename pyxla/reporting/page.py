@@ -13,7 +13,7 @@ from typing import Any
 import jinja2
 from markupsafe import Markup
 
-from pyxla import colours, types
+from pyxla import colours
 from pyxla.frontend.source import SourceFunction
 from pyxla.ir.core import Region
 from pyxla.reporting import graph
@@ -23,7 +23,7 @@ from pyxla.reporting.decisions import Decision
 from pyxla.reporting.derivatives import gradient, inexact
 from pyxla.reporting.listing import Line, Place, of_code, of_hlo, of_lowered, of_stablehlo
 from pyxla.reporting.profiling import Profile
-from pyxla.runtime import jaxlower
+from pyxla.runtime import descriptions, jaxlower
 
 COLOURED = 1_200_000  # characters of HTML that coloured listings may take
 TIMES = 12  # so many of them a character of a listing takes, at most
@@ -61,7 +61,7 @@ class Page:
         self._by_line = _by_line(looked.decisions)
         self.sections = [self._section(source) for source in self.sources]
         self.signature = [
-            (name, types.spelled(arg))
+            (name, descriptions.spelled(arg))
             for name, arg in zip(looked.names, looked.compilation.request.args, strict=True)
         ]
         self.panes = list(self._panes())
@@ -168,7 +168,7 @@ class Page:
             for name, arg in zip(
                 self.looked.names, self.looked.compilation.request.args, strict=True
             ):
-                found.setdefault(name, {})[types.spelled(arg)] = None
+                found.setdefault(name, {})[descriptions.spelled(arg)] = None
         for (function, name, _), texts in self.looked.found.names.items():
             if function == source.qualname:
                 found.setdefault(name, {}).update(dict.fromkeys(_short(t) for t in texts))

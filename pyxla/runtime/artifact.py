@@ -129,7 +129,9 @@ class Loaded:
     work: ClassVar[None] = None  # for all that is known
 
     def __repr__(self) -> str:
-        types = self.params if self.parts is None else self.parts.spelled(self.args)
+        types = (
+            self.parts.spelled(self.args) if self.parts else map(descriptions.spelled, self.args)
+        )
         params = [f"{n}: {t}" for n, t in zip(self.names, types, strict=False)]
         return f"<pyxla.load {self.name}({', '.join(params)})>"
 

@@ -5,9 +5,8 @@ from __future__ import annotations
 import dataclasses
 from typing import Any
 
-from pyxla.ir.types import (
-    ArrayType,
-)
+from pyxla.errors import spell
+from pyxla.ir.types import PYTHON_TYPES, SHORT_NAMES, ArrayType
 from pyxla.runtime.numbers import Path
 
 
@@ -148,3 +147,48 @@ Arg = (
     | ArgUnknown
     | ArgSame
 )
+
+
+def spelled(arg: Arg) -> str:
+    """A description as the type that spells it; `jax f32[3]` and classes have no other spelling."""
+    match arg:
+        case ArgArray(type, "numpy") | ArgScalar(type, _, "python" | "word"):
+            return str(type)
+        case ArgArray(type, "scalar"):
+            return SHORT_NAMES[type.dtype]
+        case ArgArray(type) | ArgScalar(type):
+            return f"jax {type}"
+        case ArgStatic(value):
+            return f"static[{getattr(value, '__qualname__', None) or repr(value)}]"
+        case ArgTuple(cls, items):
+            inner = ", ".join(map(spelled, items))
+            return f"({inner}{',' * (len(items) == 1)})" if cls is tuple else _called(cls, inner)
+        case ArgNumbers(type, sizes=sizes):
+            shown = PYTHON_TYPES.get(type.dtype, int).__name__
+            if sizes is not None:
+                return f"lists of {type.shape[1]} {shown} at most in a list of {type.shape[0]}"
+            for extent in reversed(type.shape):
+                shown = f"[{shown}] * {extent}"
+            return shown
+        case ArgText(type):
+            return f"str of {type.shape[0]} at most"
+        case ArgList(items):
+            return f"[{', '.join(map(spelled, items))}]"
+        case ArgDict(keys, values):
+            pairs = zip(keys, values, strict=True)
+            return "{" + ", ".join([f"{k!r}: {spelled(v)}" for k, v in pairs]) + "}"
+        case ArgStand(cls, inner):
+            return _called(cls, spelled(inner))
+        case ArgObject(cls, fields):
+            return _called(cls, ", ".join([f"{name}={spelled(item)}" for name, item in fields]))
+        case ArgUnknown(cls):
+            return cls.__qualname__
+        case ArgPytree(cls, _, items):
+            return _called(cls, ", ".join(map(spelled, items)))
+        case ArgMethod(function, owner):
+            return f"{spelled(owner)}.{function.__name__}"
+    return f"the same as {spell(arg.path)}"
+
+
+def _called(cls: type, inner: str) -> str:
+    return f"{cls.__name__}({inner})"

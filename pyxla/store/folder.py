@@ -33,12 +33,14 @@ _PARTIAL, _ABANDONED = ".part-", 3600.0  # seconds
 # Entries of one key that are looked at: they differ in what is outside of the function.
 _CANDIDATES = 16
 
+OFF = ("0", "off", "false", "no")  # what PYXLA_CACHE is where nothing is kept
+
 _written = 0
 
 
 def folder() -> Path | None:
     """Where programs are kept: PYXLA_CACHE_DIR, or the user's own; None for PYXLA_CACHE=0."""
-    if os.environ.get("PYXLA_CACHE", "").lower() in ("0", "off", "false", "no"):
+    if os.environ.get("PYXLA_CACHE", "").lower() in OFF:
         return None
     named = os.environ.get("PYXLA_CACHE_DIR")
     return Path(named) if named else Path(platformdirs.user_cache_dir("pyxla"))

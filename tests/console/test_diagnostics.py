@@ -190,6 +190,10 @@ def test_doctor(capsys, monkeypatch):
     monkeypatch.setattr(doctor, "NEEDED", ("no-such-package",))
     assert main(["doctor"]) == 1
     assert "BAD  no-such-package" in capsys.readouterr().out
+    monkeypatch.setattr(doctor, "NEEDED", ())
+    monkeypatch.setenv("PYXLA_CACHE", "/a/folder")
+    assert main(["doctor"]) == 1
+    assert re.search("BAD +PYXLA_CACHE +/a/folder: .*PYXLA_CACHE_DIR", capsys.readouterr().out)
 
 
 def test_report_explain_and_profile(program, tmp_path, capsys):

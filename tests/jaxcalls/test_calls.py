@@ -369,7 +369,7 @@ def test_arrays_keep_64_bits() -> None:
 
 
 def test_arrays_of_doubles_are_computed_with_doubles():
-    """Also the constants of JAX's functions, and the results that follow a carry that is widened."""
+    """Also the constants of JAX's functions, and results that follow a carry that gets wider."""
     x = np.array([0.3, 1.1])
     gelu = 0.5 * x * (1 + np.tanh(np.sqrt(2 / np.pi) * (x + 0.044715 * x**3)))
     np.testing.assert_allclose(pyxla.compile(lambda x: jax.nn.gelu(x))(x), gelu, rtol=1e-14)

@@ -285,3 +285,13 @@ def test_a_list_that_is_too_long_is_told_as_such(tmp_path):
     assert loaded(X, 5) == 6
     with pytest.raises(MemoryError, match="grew beyond the 8 items .* larger list_capacity"):
         loaded(X, 100)
+
+
+def test_parameters_are_shown_with_their_types(tmp_path):
+    def app(d, xs, k):
+        return d["w"] * xs[0] + k
+
+    given = {"w": np.ones(2), "b": 1.0}, [1.0, 2.0], 3.0
+    pyxla.build(app, *given, path=tmp_path / "app.pyxla")
+    shown = repr(pyxla.load(tmp_path / "app.pyxla"))
+    assert shown == "<pyxla.load app(d: {'w': f64[2], 'b': float}, xs: [float, float], k: float)>"
