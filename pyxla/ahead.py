@@ -61,7 +61,8 @@ def _specialize(
         for path in typed & paths:
             refusal = demands.refusals.get(path)
             raise refusal or _needed(function, path, len(given), names, demands.static[path])
-        request = Request(function, args, names, Memory(), options, demands=begun)
+        unknown = frozenset(typed)
+        request = Request(function, args, names, Memory(), options, demands=begun, unknown=unknown)
         compilation = Compilation(request, tuple(demands.places), demands.static)
         try:
             compilation.at("typed")

@@ -30,7 +30,7 @@ class Request:
     replayed: of a second run, the checks that are in place (`infer.raising.faults`).  in_place: all
     are.  alone: there is no second run.  demands: what inference begins with
     (`infer.demands.Demands`): where a program is compiled again, or begun again for a place, what
-    it took before.
+    it took before.  unknown: the paths of numbers of which only the types are given.
     """
 
     function: Any
@@ -42,6 +42,7 @@ class Request:
     in_place: bool = False
     alone: bool = False
     demands: Any = None
+    unknown: frozenset[Path] = frozenset()
 
 
 class Restart(Exception):  # noqa: N818 - a request, not an error

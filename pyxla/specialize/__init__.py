@@ -173,7 +173,8 @@ def _final(refused: CompileError, request: Request, findings: Findings) -> Excep
     if findings.valued:  # all numbers of an argument: they would be asked for in turn
         numbers = _paths_of(request.args, _is_number)
         wanted = [path for path in numbers if path[0] in findings.valued]
-        return Restart(dict.fromkeys(wanted, refused.loc), [], refused)
+        otherwise = None if request.unknown.issuperset(wanted) else refused
+        return Restart(dict.fromkeys(wanted, refused.loc), [], otherwise)
     if findings.floats and (floats := _paths_of(request.args, _is_float)):
         return Restart(dict.fromkeys(floats, refused.loc), [], refused)
     if lists := _paths_of(request.args, _is_long):

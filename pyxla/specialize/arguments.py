@@ -149,6 +149,7 @@ class World:
             case descriptions.ArgScalar(type, kind=kind):
                 self.jax |= kind == "jax"
                 listed = self.nested > 0 and path[0] in self.lengthy
+                listed |= path in self.request.unknown
                 value = self.param(type, self.names.get(path[0], ""), listed)
                 self.scalars[value] = path
                 return far.made(far.WORD, Scalar(value)) if kind == "word" else Scalar(value)
@@ -275,7 +276,8 @@ class World:
         return made
 
     def array(self, arg: descriptions.ArgArray, path: Path) -> Any:
-        value = self.param(arg.type, self.names.get(path[0], ""), self.drawn > 0)
+        data = self.drawn > 0 or path in self.request.unknown
+        value = self.param(arg.type, self.names.get(path[0], ""), data)
         self.jax |= arg.kind == "jax"
         if arg.kind == "scalar" or (arg.kind == "jax" and not arg.type.shape):
             if arg.kind == "scalar":

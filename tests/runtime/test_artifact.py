@@ -295,3 +295,37 @@ def test_parameters_are_shown_with_their_types(tmp_path):
     pyxla.build(app, *given, path=tmp_path / "app.pyxla")
     shown = repr(pyxla.load(tmp_path / "app.pyxla"))
     assert shown == "<pyxla.load app(d: {'w': f64[2], 'b': float}, xs: [float, float], k: float)>"
+
+
+def counted_in_a_dict(n, m):
+    found = {}
+    for i in range(n):
+        found[i % m] = found.get(i % m, 0) + i
+    return found
+
+
+def sized(n):
+    return np.arange(n).sum(), np.eye(n) @ np.ones(n), [[0] * n for _ in range(n)], tuple(range(n))
+
+
+def calls_of_itself(n):
+    return calls_of_itself(n - 1) + calls_of_itself(n - 2) if n > 1 else n
+
+
+@pytest.mark.parametrize(
+    ("function", "values"),
+    [
+        (counted_in_a_dict, [(7, 3), (2, 5), (0, 1)]),
+        (sized, [(3,), (0,), (5,)]),
+        (calls_of_itself, [(3,), (10,)]),
+    ],
+)
+def test_numbers_of_which_only_the_types_are_given(function, values, tmp_path):
+    """What a call makes part of the program may be data."""
+    types = [int] * len(values[0])
+    pyxla.build(function, *types, path=tmp_path / "made.pyxla")
+    loaded = pyxla.load(tmp_path / "made.pyxla")
+    for given in values:
+        assert not difference(loaded(*given), function(*given))
+    with pytest.raises(CompileError, match=r"value of 'n' must be known.*only its type is given"):
+        pyxla.code_typed(lambda x, n: x.reshape(n, -1), pyxla.f64[6], int)
