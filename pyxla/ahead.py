@@ -27,10 +27,13 @@ def specialize(
     names: tuple[str, ...],
     options: Options,
     demands: Demands,
+    data: bool = False,
 ) -> Compilation:
     """The compilation, down to its typed SSA, for arguments `given` as types or values.
 
-    `names` are the keywords of the last of them.  `demands` learns what was asked for.
+    `names` are the keywords of the last of them.  `demands` learns what was asked for.  data:
+    numbers of which only the types are given are data, also where a call would ask for their
+    values: lists, tables and arrays are of unknown length then.
     """
     found = types.parts(given[: len(given) - len(names)])
     if found is not None:
@@ -38,10 +41,10 @@ def specialize(
         sizes = dict.fromkeys(parts.bounds, int)
         given = (*whole, *given[len(whole) :], sizes)
         function = on_parts(function, parts.pattern, fixed=not parts.leading)
-        names, demands = (*names, KEYWORD), Demands()
+        names, demands, data = (*names, KEYWORD), Demands(), False
     demands.static.update(dict.fromkeys(types.known_numbers(given)))
     try:
-        return _specialize(function, given, names, options, demands)
+        return _specialize(function, given, names, options, demands, data)
     except BadArgument as error:
         signature.name_argument(error, function, len(given), names)
         raise
@@ -53,6 +56,7 @@ def _specialize(
     names: tuple[str, ...],
     options: Options,
     demands: Demands,
+    data: bool,
 ) -> Compilation:
     begun = None
     for _ in range(MAX_RESTARTS):
@@ -61,7 +65,7 @@ def _specialize(
         for path in typed & paths:
             refusal = demands.refusals.get(path)
             raise refusal or _needed(function, path, len(given), names, demands.static[path])
-        unknown = frozenset(typed)
+        unknown = frozenset(typed if data else ())
         request = Request(function, args, names, Memory(), options, demands=begun, unknown=unknown)
         compilation = Compilation(request, tuple(demands.places), demands.static)
         try:

@@ -621,7 +621,8 @@ def build(function: Callable[..., Any], *given: Any, path: str | Path, **named: 
     """
     compiled = function if isinstance(function, Compiled) else compile(function)
     found = types.parts(given)
-    made = compiled.lower(*given, **named)
+    args, function = (*given, *named.values()), compiled.__pyxla_function__
+    made = compiler.specialize(function, args, tuple(named), compiled.options, Demands(), data=True)
     parts = None if found is None else found[0]
     artifact.save(path, compiler.artifact_of(made, len(given), tuple(named), parts))
 
