@@ -161,7 +161,7 @@ def _getattr(engine: Engine, x: Any, name: Any, *default: Any) -> Any:
     if _computes(engine, x, known):
         return call(engine, Const(computed_or), [x, name, *default], {})
     field = _perhaps(engine, x, known)
-    if field is not None and is_none(default[0]):
+    if field is not None and is_none(default[0]) and type(field.value) is not Variant:
         return optional(field.value, field.tag)
     if field is not None or is_variant(x, "optional"):
         return call(engine, Const(attribute_or), [x, name, *default], {})

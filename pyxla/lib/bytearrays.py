@@ -185,11 +185,11 @@ def _bytes(source: Any, noun: str = "byte") -> list[int]:
     return [_byte(x, noun) for x in source]
 
 
-def from_bytes(source: Any, byteorder: str = "big", *, signed: bool = False) -> int:
+def from_bytes(bytes: Any, byteorder: str = "big", *, signed: bool = False) -> int:
     """`int.from_bytes`."""
     if byteorder not in ("little", "big"):
         raise ValueError("byteorder must be either 'little' or 'big'")
-    items = _bytes(source, "bytes")
+    items = _bytes(bytes, "bytes")
     if byteorder == "little":
         items = items[::-1]
     value = 0

@@ -234,3 +234,14 @@ def asked_for_where_missing(a, k):
         if x.k == k:
             x.m = "set"
     return [x.m for x in xs]
+
+
+@program("instances", lambda: (DATA, 2), lambda: (DATA, 0), lambda: (DATA[:0], 3))
+def none_where_missing(a, n):
+    xs = [Node(int(v)) for v in a if v > 0]
+    for i in range(n):
+        for x in xs:
+            if x.k > i:
+                x.last = np.float32(i)
+                x.count = i
+    return [getattr(x, "last", None) for x in xs], [getattr(x, "count", None) for x in xs]

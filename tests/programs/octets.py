@@ -87,3 +87,11 @@ def until_a_board_comes_again(n, k):
         board = ((p == 3) | ((board == 1) & (p == 2))).astype(np.uint8)
         i += 1
     return i, i - seen[board.tobytes()]
+
+
+@program("bytes", lambda: ([1, 2],), lambda: ([],))
+def bytes_by_keywords(xs):
+    b = bytes(xs)
+    n = int.from_bytes(bytes=b, byteorder="little")
+    made = len(b).to_bytes(length=2, byteorder="little", signed=False)
+    return n, made, b == bytearray(xs), bytearray(xs) == b, b[::-1], b[5:], bytearray(b)
