@@ -45,10 +45,9 @@ from pyxla.runtime import (
 from pyxla.runtime.bounds import NotParts
 from pyxla.runtime.cache import Cache
 from pyxla.runtime.executable import Traced
-from pyxla.runtime.numbers import ITEMS, WORD
+from pyxla.runtime.numbers import WORD
 from pyxla.runtime.outcome import CountsNeeded, Faulty
-from pyxla.runtime.request import MAX_RESTARTS, Demands, Request, Restart
-from pyxla.runtime.texts import CODES
+from pyxla.runtime.request import MAX_RESTARTS, WARNED, Demands, Request, Restart
 from pyxla.typed import Function
 
 if TYPE_CHECKING:
@@ -60,11 +59,8 @@ compiler = late.module("pyxla.compiler")
 reporting = late.module("pyxla.reporting.api")
 P = ParamSpec("P")
 R = TypeVar("R")
-MANY_VALUES = 16
 # Room for this many times more items when a list outgrew what it was compiled for, and at most.
 GROWTH, MOST_ITEMS = 16, 1 << 26
-# A function is compiled for so many texts before it is for any.
-MANY_TEXTS = 8
 
 
 class Compiled:
@@ -81,8 +77,6 @@ class Compiled:
         self._static_paths: frozenset[signature.Path] = frozenset()
         self._places = self._demands.places
         self._cache = Cache()
-        self._values: dict[int, set[int]] = {}
-        self._texts: dict[int, set[str]] = {}
         self._sized: list[Any] = []
         self._lock = threading.RLock()
 
@@ -326,9 +320,9 @@ class Compiled:
     def _specialize(
         self, args: tuple[Any, ...], names: tuple[str, ...]
     ) -> tuple[tuple[Any, ...], list[Any], Entry]:
-        request = Request(self.__pyxla_function__, (), names, sharing.Memory(), self.options)
+        request, slot = None, None
         with self._lock, journal.writing(record := self._record()):
-            count, slot, looked = len(args) - len(self._places), None, False
+            count = len(args) - len(self._places)
             begun = first = self._begun
             self._begun = None
             for _ in range(MAX_RESTARTS):
@@ -337,13 +331,15 @@ class Compiled:
                 entry = self._cache.get((names, key))
                 if entry is not None and entry.valid():
                     return args, leaves, entry
-                if not looked:
+                if request is None or request.unknown != self._demands.data.keys():
+                    request = Request(self.__pyxla_function__, (), names, options=self.options)
+                    request.unknown = frozenset(self._demands.data)
                     entry, slot = self._kept(request, args[:count], record)
-                    looked = True
                     if entry is not None:
                         args = (*args[:count], *[place.read() for place in self._places])
                         key, leaves = signature.flatten(args, self._static_paths)
                         self._keep((names, key), entry)
+                        self._count(entry.request.args, entry.names)
                         return args, leaves, entry
                 described: tuple[descriptions.Arg, ...] = ()
                 line = progress.begin(record)
@@ -355,11 +351,16 @@ class Compiled:
                     self._learn(restart, described)
                     begun = restart.demands or first
                     continue
+                except CompileError:
+                    if not described or not self._demands.data:
+                        raise
+                    self._learn(Restart(dict(self._demands.data), []), described)
+                    continue
                 finally:
                     if line is not None:
                         line.end()
                 self._keep((names, key), entry)
-                self._count_values(described, entry.names)
+                self._count(described, entry.names)
                 return args, leaves, entry
         raise self._demands.restless(self.__pyxla_function__)
 
@@ -380,29 +381,20 @@ class Compiled:
         own = [signature.parameter_name(function, i, count, names) for i in range(count)]
         return own + [place.name or "an object of the closure" for place in made.places]
 
-    def _count_values(self, described: tuple[descriptions.Arg, ...], names: Sequence[str]) -> None:
-        """Warn, once per argument, of a function that is compiled for value after value; of texts,
-        the characters are data from then on."""
-        for index, arg in enumerate(described):
-            if isinstance(arg, descriptions.ArgStatic) and type(arg.value) is str:
-                texts = self._texts.setdefault(index, set())
-                texts.add(arg.value)
-                if len(texts) > MANY_TEXTS and (index, ITEMS) not in self._static_paths:
-                    self._demands.static[index, CODES] = None
-                    self._static_paths = frozenset(self._demands.static)
-        for (index, *inside), loc in self._demands.static.items():
-            there = not inside and index < len(described)
-            if not there or not isinstance(described[index], descriptions.ArgStatic):
-                continue
-            values = self._values.setdefault(index, set())
-            values.add(described[index].value)
-            if len(values) == MANY_VALUES + 1:
-                name = names[index]
+    def _count(self, described: tuple[descriptions.Arg, ...], names: Sequence[str]) -> None:
+        """Note the values that the function was compiled for; warn, once per argument, where it is
+        compiled for value after value."""
+        for path, loc, many in self._demands.count(described):
+            name = names[path[0]]
+            if path in self._demands.data:
+                journal.note("static", f"{name} had {many} values: it is data from now on", loc)
+            elif many == WARNED + 1:
                 warnings.warn(
-                    f"{self.__qualname__} was compiled for {MANY_VALUES} values of {name}, whose "
+                    f"{self.__qualname__} was compiled for {WARNED} values of {name}, whose "
                     f"value is needed at {loc}",
                     stacklevel=4,
                 )
+        self._static_paths = frozenset(self._demands.static)
 
     def _keep(self, key: Any, entry: Entry) -> None:
         self._cache.put(key, entry)
@@ -413,6 +405,10 @@ class Compiled:
     ) -> Entry:
         processes.compiles()
         made = compiler.Compilation(request, tuple(self._places), self._demands.static)
+        if request.unknown:
+            taken = made.at("typed").demands
+            if taken.rooms or taken.stacks:  # such programs run slower than they compile
+                raise Restart(dict(self._demands.data), [])
         return self._compiled(made, record, slot)
 
     def _kept(

@@ -13,6 +13,7 @@ import pyxla
 from pyxla.errors import CompileError, InternalError
 from pyxla.ops import OPS
 from pyxla.runtime import cache
+from pyxla.runtime.request import MANY
 
 # --- failures at run time ---------------------------------------------------------------------
 
@@ -237,3 +238,60 @@ def test_a_function_compiled_inside_is_that_function():
     x = np.array([1.0, 2.0, 3.0])
     for got, wanted in zip(pyxla.compile(program)(x), program(x), strict=True):
         np.testing.assert_array_equal(got, wanted)
+
+
+def sums_by_remainder(n, m):
+    found = {}
+    for i in range(n):
+        found[i * m % 7] = found.get(i * m % 7, 0) + i
+    return found
+
+
+def primes(n):
+    is_prime = [True] * (n + 1)
+    for i in range(2, n + 1):
+        for j in range(i * i, n + 1, i):
+            is_prime[j] = False
+    return [i for i in range(2, n + 1) if is_prime[i]]
+
+
+def last_of(n):
+    x = [0] * n
+    x[20] = 5
+    return sum(x) // (n - 28)
+
+
+def outcome(function, *args):
+    try:
+        return function(*args)
+    except (IndexError, ZeroDivisionError) as error:
+        return type(error), str(error)
+
+
+@pytest.mark.parametrize("function", [primes, last_of, lambda n: sums_by_remainder(n, 3)])
+def test_a_number_that_had_many_values_is_data(function):
+    compiled = pyxla.compile(function)
+    for n in range(4, 32):
+        assert outcome(compiled, n) == outcome(function, n)
+    typed = [entry for entry in compiled.specializations if entry.types == "int"]
+    assert len(typed) >= 1
+    assert len([*compiled.specializations]) <= MANY + 4  # with those that raise
+
+
+def test_several_numbers_become_data_in_turn():
+    compiled = pyxla.compile(sums_by_remainder)
+    for n in range(30):
+        assert compiled(n, n // 3 + 1) == sums_by_remainder(n, n // 3 + 1)
+    assert len(compiled.specializations) <= 2 * (MANY + 1)
+
+
+def number_of_calls(n):
+    return n if n < 2 else number_of_calls(n - 1) + number_of_calls(n - 2)
+
+
+@pytest.mark.parametrize("function", [np.zeros, number_of_calls])
+def test_a_number_is_known_where_it_would_size_arrays_or_nest_calls(function):
+    compiled = pyxla.compile(lambda n: function(n))
+    for n in range(12):
+        np.testing.assert_array_equal(compiled(n), function(n))
+    assert len(compiled.specializations) == 12

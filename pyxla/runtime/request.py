@@ -8,19 +8,24 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Iterator
 from dataclasses import dataclass, field
+from numbers import Number
 from typing import Any
 
 from pyxla import late
 from pyxla.errors import BadArgument, CompileError, LargeArgument, Location
 from pyxla.infer.places import Place
 from pyxla.runtime import descriptions, signature
-from pyxla.runtime.numbers import Path
+from pyxla.runtime.numbers import ITEMS, Path
 from pyxla.runtime.outcome import CountsNeeded
 from pyxla.runtime.sharing import Memory
+from pyxla.runtime.texts import CODES
 
 compiler = late.module("pyxla.compiler")
 refused = late.module("pyxla.lib.refused")
 MAX_RESTARTS = 64
+# A function is compiled for so many values of a number, or for so many texts, before they are data;
+# more than `WARNED` values of a number that cannot be are worth a warning.
+MANY, WARNED = 8, 16
 
 
 @dataclass(slots=True)
@@ -117,6 +122,14 @@ def alike(args: Any, path: Path, known: Collection[Path]) -> list[Path]:
     return [p for group in many for p in group]
 
 
+def _known(args: Any, path: Path = ()) -> Iterator[tuple[Path, descriptions.ArgStatic]]:
+    """The arguments, and what is in them, of which the values are known."""
+    for step, arg in steps(args):
+        if isinstance(arg, descriptions.ArgStatic):
+            yield (*path, step), arg
+        yield from _known(arg, (*path, step))
+
+
 def _set_around(args: Any, path: Path) -> Path | None:
     """The path of the set in which an argument is, if it is in one."""
     arg = args
@@ -144,12 +157,17 @@ def _ints(args: Any, path: Path = (), owner: type | None = None) -> Iterator[tup
 class Demands:
     """What inference asked for so far: known numbers by path, and outside objects.
 
-    refusals: what is wrong, by the path of the number whose value would help.
+    refusals: what is wrong, by the path of the number whose value would help.  values: for which
+    there are programs, by path.  data: numbers that had many, with where they were asked for;
+    needed: those of them that cannot be data.
     """
 
     def __init__(self) -> None:
         self.static: dict[signature.Path, Location | None] = {}
         self.refusals: dict[signature.Path, CompileError] = {}
+        self.values: dict[signature.Path, set[Any]] = {}
+        self.data: dict[signature.Path, Location] = {}
+        self.needed: set[signature.Path] = set()
         self.places: list[Place] = []
         self.placed: Location | None = None
 
@@ -167,12 +185,34 @@ class Demands:
                 hint="make it static where JAX traces: jax.jit(f, static_argnums=...)",
             )
         self.static.update(restart.static)
+        for path in self.data.keys() & restart.static.keys():
+            self.needed.add(path)
+            del self.data[path]
         for path, loc in restart.static.items():
             self.static.update(dict.fromkeys(alike(args, path, self.static), loc))
         if restart.otherwise is not None:
             self.refusals.update(dict.fromkeys(restart.static, restart.otherwise))
         self.places.extend(restart.places)
         self.placed = restart.loc or self.placed
+
+    def count(self, args: tuple[descriptions.Arg, ...]) -> Iterator[tuple[Path, Location, int]]:
+        """Note the values that a program is for: numbers and texts that had many are data from now
+        on.  Of each number, where it was asked for and how many values there were."""
+        for path, arg in _known(args):
+            loc = self.static.get(path)
+            is_text = type(arg.value) is str and len(path) == 1
+            if not is_text and (loc is None or not isinstance(arg.value, Number)):
+                continue
+            values = self.values.setdefault(path, set())
+            values.add(arg.value)
+            many = len(values) > MANY
+            if is_text and many and (*path, ITEMS) not in self.static:
+                self.static[*path, CODES] = None
+            elif loc is not None:
+                if many and path not in self.needed:
+                    self.data[path] = loc
+                    del self.static[path]
+                yield path, loc, len(values)
 
     def described(self, args: tuple[Any, ...]) -> tuple[descriptions.Arg, ...]:
         """The descriptions of arguments; Restart where some are ints that are to be words."""

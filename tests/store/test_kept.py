@@ -15,7 +15,7 @@ import pytest
 import pyxla
 from pyxla import options, pipeline, store
 from pyxla.runtime import memory, waiting
-from pyxla.runtime.request import Request
+from pyxla.runtime.request import MANY, Request
 from pyxla.runtime.sharing import Memory
 from pyxla.specialize import specialize
 from tests.compare import difference
@@ -378,3 +378,16 @@ def test_a_large_result_from_disk_compiles_nothing():
         made = pyxla.compile(scaled)(np.ones((1 << 19, 1)))
         assert made[-1, 0] == 2
         assert bool(compiled) == (number == 0)
+
+
+def test_numbers_that_had_many_values_are_data_from_disk_too(counted):
+    def squares(n):
+        return {i: i * i for i in range(n)}
+
+    made = []
+    for _ in range(2):
+        compiled = pyxla.compile(squares)
+        assert [compiled(n)[n - 1] for n in range(1, 31)] == [n * n for n in range(30)]
+        assert len(compiled.specializations) == MANY + 2
+        made.append(len(counted))
+    assert made[0] == made[1]
