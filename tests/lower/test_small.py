@@ -82,7 +82,7 @@ def test_a_function_computes_the_op(name: str):
     for samples in [held[i : i + MANY] for i in range(0, len(held), MANY)]:
         region = looped(op, samples)
         for instr in loops(region):
-            instr.attrs = {"kernel": True}
+            small._mark_held(instr)
         given = [np.array(5), *[x for operands, _ in samples for x in operands]]
         with np.errstate(all="ignore"):
             for got, want in zip(run(region, given), evaluate(region, given), strict=True):
@@ -235,10 +235,35 @@ def normalized(b, n: int):
 
 
 def test_what_is_not():
-    """Products of matrices are library calls; kernels over many elements are as quick."""
+    """Products of large matrices are library calls; kernels over many elements are as quick."""
     assert calls(powers, matrix(), 5) == 0
+    assert calls(powers, matrix()[:10, :10], 5) == 1
     assert calls(normalized, np.ones(100), 5) == 1
     assert calls(normalized, np.ones(3000), 5) == 0
+
+
+def filtered(x, n: int):
+    """A Kalman filter's covariances, and products of a batch of matrices."""
+    f, p, m = np.array([[1.0, 0.1], [0.0, 1.0]]), np.eye(2), np.ones((3, 2, 2))
+    total = 0.0
+    for i in range(n):
+        p = f @ p @ f.T + x[0] * np.eye(2)
+        k = p[:, 0] / (p[0, 0] + x[1])
+        p = p - np.outer(k, p[0])
+        m = np.tanh(np.einsum("bij,kj->bki", m, p) - m @ m)
+        total += np.log(p[0, 0] + x[1]) + m[0, 1, 0] ** 2
+    return total
+
+
+@pytest.mark.parametrize("n", [1, 40])
+def test_products_of_small_matrices_are(n: int):
+    x = np.array([0.3, 0.7])
+    rows = np.eye(2) * 1e-6
+    want = [(filtered(x + e, n) - filtered(x - e, n)) / 2e-6 for e in rows]
+    np.testing.assert_allclose(pyxla.compile(filtered)(x, n), filtered(x, n), rtol=1e-12)
+    np.testing.assert_allclose(pyxla.grad(filtered)(x, n), want, rtol=1e-5)
+    assert calls(filtered, x, n) == 1
+    assert calls(pyxla.grad(filtered), x, n) == 2
 
 
 def test_derivatives_in_loops_are():

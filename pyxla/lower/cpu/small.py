@@ -19,11 +19,12 @@ import math
 import numpy as np
 
 from pyxla.ir.core import Instr, Region, Value
-from pyxla.ir.rewrite import captures, ops_in, substitute_region, walk
+from pyxla.ir.rewrite import captures, ops_in, rewrite, substitute_region, walk
 from pyxla.ir.types import NARROW
 from pyxla.lower.cost import Traffic
 from pyxla.lower.cpu.kernels import HELD, READS, TRAFFIC, can_hold, is_over_elements
-from pyxla.ops.contract import dot_general
+from pyxla.lower.cpu.spread import spread_small
+from pyxla.ops.contract import dot_general, extents_along
 from pyxla.ops.control import case, if_, optimization_barrier, while_
 from pyxla.ops.index import dynamic_update_slice, gather
 from pyxla.ops.reduce import reduce
@@ -32,6 +33,7 @@ from pyxla.ops.shape import broadcast_in_dim, concatenate, constant, pad, revers
 _NARROW = frozenset(np.dtype(narrow) for narrow in NARROW.values())
 ELEMENTS = 256  # of what an operation reads or makes: here a kernel is as quick
 CODE = 4  # instructions of a branch: fewer are as quick as the call
+PRODUCT = 1024  # factors of a product of matrices: XLA calls a library for it, no function can
 MATRIX = 4096  # of a matrix times a vector, and of what is filled: there is one code for it
 _HELD = HELD | {case, gather, reduce, dot_general, concatenate, pad, reverse, transpose}
 _HELD |= {optimization_barrier}  # of small arrays, XLA removes them first: `barriers.may_hold`
@@ -98,16 +100,20 @@ def _within(values: tuple[Value, ...]) -> bool:
 
 
 def _is_small_product(instr: Instr) -> bool:
-    """Of a vector and a vector or matrix: XLA calls a library for others, which no function can."""
-    attrs = instr.attrs
-    if attrs.get("lhs_batching_dimensions"):
-        return False
-    shape = instr.operands[0].type.shape
-    contracted = math.prod([shape[axis] for axis in attrs["lhs_contracting_dimensions"]])
-    sizes = sorted([value.type.size for value in instr.operands])
-    if contracted == 1:
-        return _within(instr.results)
-    return sizes[0] == contracted and sizes[1] <= MATRIX
+    """Of few numbers; a function has code for those of a vector and a vector or matrix."""
+    if _is_of_vector(instr):
+        return max([value.type.size for value in instr.operands]) <= MATRIX
+    factors = instr.results[0].type.size * _contracted(instr)
+    return factors <= PRODUCT and _within((*instr.operands, *instr.results))
+
+
+def _is_of_vector(dot: Instr) -> bool:
+    sizes = [value.type.size for value in dot.operands]
+    return not dot.attrs.get("lhs_batching_dimensions") and _contracted(dot) == min(sizes)
+
+
+def _contracted(dot: Instr) -> int:
+    return math.prod(extents_along(dot.operands[0].type, dot.attrs["lhs_contracting_dimensions"]))
 
 
 def _mark(loop: Instr) -> None:
@@ -124,6 +130,7 @@ def _mark_held(instr: Instr) -> None:
     instr.attrs = {**instr.attrs, "kernel": True}
     for region in instr.regions:
         _drop_barriers(region)
+        rewrite(region, (dot_general,), lambda i: None if _is_of_vector(i) else spread_small(i))
 
 
 def _part_of_another(outer: Instr) -> None:

@@ -6,18 +6,20 @@
 As a library call such a product needs its matrix in memory; XLA fuses a sum with the code that
 makes the matrix, or with the slice of an array that it is, if nothing else uses it.  A matrix that
 lies in memory anyway is multiplied fastest by the library, which reads it in blocks; so is one of
-few elements, whatever makes it.  Only for XLA:CPU.
+few elements, whatever makes it.  In a function (`lower.cpu.small`) there is no library, and small
+products of matrices are spread too.  Only for XLA:CPU.
 """
 
 from __future__ import annotations
 
 from collections import Counter
+from itertools import chain
 
 import numpy as np
 
 from pyxla.ir.core import Instr, Region, Value
 from pyxla.ir.rewrite import rewrite, walk
-from pyxla.ops.contract import dot_general
+from pyxla.ops.contract import dot_general, extents_along
 from pyxla.ops.elementwise import ELEMENTWISE, multiply
 from pyxla.ops.index import dynamic_slice
 from pyxla.ops.reduce import reduce
@@ -72,6 +74,29 @@ def _uses(region: Region) -> Counter[Value]:
 
 def _spread(dot: Instr) -> Value:
     return sum_of_products(*_parts(dot))
+
+
+def spread_small(dot: Instr) -> Value:
+    """Any product, as sums over the last dimensions of all products of two numbers."""
+    x, y = dot.operands
+    batched, summed = _axes(dot, "lhs")
+    rank, dtype = dot.result.type.ndim, x.type.dtype
+    shape = (*dot.result.type.shape, *extents_along(x.type, summed))
+    last = tuple(range(rank, len(shape)))
+    sides = []
+    for value, side, free in ((x, "lhs", len(batched)), (y, "rhs", x.type.ndim - len(summed))):
+        places = dict(zip(chain(*_axes(dot, side)), (*range(len(batched)), *last), strict=True))
+        rest = iter(range(free, rank))
+        at = tuple([places[k] if k in places else next(rest) for k in range(value.type.ndim)])
+        sides.append(broadcast_in_dim(value, shape=shape, broadcast_dimensions=at))
+    zero = constant(value=np.zeros((), dtype))
+    return reduce(multiply(*sides), zero, dimensions=last, computation="add")
+
+
+def _axes(dot: Instr, side: str) -> tuple[tuple[int, ...], tuple[int, ...]]:
+    """The dimensions of a side that are batched, and those summed over."""
+    batched = dot.attrs.get(f"{side}_batching_dimensions", ())
+    return batched, dot.attrs[f"{side}_contracting_dimensions"]
 
 
 def sum_of_products(matrix: Value, vector: Value, axis: int) -> Value:
