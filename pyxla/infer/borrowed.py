@@ -15,6 +15,7 @@ from pyxla.infer.calls import coroutines
 from pyxla.infer.calls.dispatch import call_object
 from pyxla.infer.calls.library import apply
 from pyxla.infer.containers.comparing import sequence_kind
+from pyxla.infer.containers.iterators import iterator
 from pyxla.infer.containers.structure import length, sequence
 from pyxla.infer.engine import Engine
 from pyxla.infer.heap import ObjectCell
@@ -151,7 +152,7 @@ def ndindex(engine: Engine, *shape: Any) -> Any:
     if any(n < 0 for n in known):
         engine.raise_constant(ValueError("negative dimensions are not allowed"))
     count = sequence(engine, Const(range(int(np.prod(known, dtype=int)))))
-    return Compound("map", (_item(drivers.indices, known), count))
+    return iterator(engine, Compound("map", (_item(drivers.indices, known), count)))
 
 
 @rule(np.ndenumerate)
@@ -162,7 +163,7 @@ def ndenumerate(engine: Engine, arr: Any) -> Any:
         raise OpError("an array whose size is known at run time only is not enumerated")
     flat = call_object(engine, np.ndarray.reshape, [x, COMPLETE], {})
     count = sequence(engine, Const(range(int(np.prod(shape, dtype=int)))))
-    return Compound("map", (_item(drivers.numbered, shape), count, flat))
+    return iterator(engine, Compound("map", (_item(drivers.numbered, shape), count, flat)))
 
 
 @rule(np.fromiter)

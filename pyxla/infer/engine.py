@@ -116,7 +116,6 @@ class Engine:
         self.unrollings: dict[Location | None, int] = {}
         self.loop_memory: defaultdict[Block, LoopMemory] = defaultdict(LoopMemory)
         self.headers: dict[Block, Block] = {}  # of loops, in typed code: what they were in untyped
-        self.used_up: dict[int, Any] = {}
         self.driving: dict[int, Any] = {}  # the loops over them
 
     @property

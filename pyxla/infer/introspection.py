@@ -91,8 +91,8 @@ def _class_of_iterator(engine: Engine, x: Any) -> type | None:
     if coroutines.is_generator(made):
         return _Iterator if is_library(made.meta[0].source.loc) else types.GeneratorType
     if kept is not None and issubclass(kept.cls, SequenceIterator | Steps):
-        return _Iterator
-    return _Iterator if isinstance(x, Compound) and x.kind == "reversed" else None
+        return getattr(kept.cls, "__pyxla_type__", _Iterator)
+    return None
 
 
 @rule(isinstance, support.is_instance)

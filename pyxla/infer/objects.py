@@ -199,7 +199,7 @@ def _of_instance(engine: Engine, x: Ref, content: ObjectCell, name: str) -> Any:
         return using.moved(engine, content.fields[name])
     if isinstance(found, functools.cached_property):
         return _of_cached(engine, x, content, name, found)
-    if name == "__next__" and content.cls is SequenceIterator:
+    if name == "__next__" and issubclass(content.cls, SequenceIterator):
         return Compound("method", (Const(next), x))
     if slot:
         if (fallback := engine.captures.member(content.cls, "__getattr__")) is not None:
@@ -319,7 +319,7 @@ def _of_compound(engine: Engine, x: Any, name: str) -> Any:
         return _method(engine, int, x, name)
     if x.kind == "text" and hasattr(str, name):
         return Compound("method", (Const(getattr(str, name)), x))
-    if x.kind in iterators.ONCE and name in ("send", "close", "__next__"):
+    if x.kind == "generator" and name in ("send", "close", "__next__"):
         iterators.read_in_steps(engine, x)
     raise missing(engine, x, x.kind, name)
 
@@ -492,7 +492,6 @@ def type_of(engine: Engine, x: Any) -> type:
             "text": str,
             "far": int,
         }
-        kinds |= {"method": types.MethodType, "enumerate": enumerate, "map": map}
-        kinds |= {"zip": zip, "transposed": zip, "generator": types.GeneratorType}
+        kinds |= {"method": types.MethodType, "generator": types.GeneratorType}
         return kinds.get(x.kind, object)
     raise engine.refuse(f"the type of {arrays.kind_of(engine, x)} is not known")

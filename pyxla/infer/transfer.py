@@ -24,8 +24,10 @@ from pyxla.infer.comparisons import compare
 from pyxla.infer.containers import steps, tables, transposed
 from pyxla.infer.containers.comparing import unpack_unknown
 from pyxla.infer.containers.indexing import set_item
+from pyxla.infer.containers.iterators import state_of
 from pyxla.infer.containers.making import unknown
 from pyxla.infer.containers.outside import looked_into
+from pyxla.infer.containers.structure import rest
 from pyxla.infer.containers.watched import resumed, settled
 from pyxla.infer.engine import Engine
 from pyxla.infer.frame import Frame
@@ -317,8 +319,11 @@ def _unpack(engine: Engine, frame: Frame, instr: Instr) -> Any:
         x = call(engine, Const(sequences.unpacked), [x, Const(before), Const(before + after)], {})
     kept = columnar.found(engine.heap, x)
     sized = bool(kept) or arrays.is_array(engine, x)
-    if isinstance(x, Compound) and unknown(engine, x):  # a `map` over such a list, say
-        apart = x.kind == "transposed" and not instr.attrs["starred"]  # columns of several types
+    once = state_of(engine, x) is not None
+    if (once or isinstance(x, Compound)) and unknown(engine, x):  # a `map` over such a list, say
+        x = rest(engine, x) if once else x
+        # Columns may be of several types.
+        apart = getattr(x, "kind", "") == "transposed" and not instr.attrs["starred"]
         x, sized = x if apart else call(engine, Const(list), [x], {}), True
     if sized and unknown(engine, x):
         return unpack_unknown(engine, x, **instr.attrs)

@@ -10,6 +10,7 @@ import numpy as np
 
 from pyxla.infer.arrays.access import shown
 from pyxla.infer.calls.dispatch import call
+from pyxla.infer.containers.iterators import iterator
 from pyxla.infer.containers.structure import sequence
 from pyxla.infer.engine import Engine
 from pyxla.infer.heap import ObjectCell
@@ -41,7 +42,8 @@ def _len(engine: Engine, keys: Any) -> Any:
 @rule(KeyArray.__iter__)
 def _iter(engine: Engine, keys: Any) -> Any:
     rows = sequence(engine, Const(range(_rows(engine, keys))))
-    return Compound("map", (Compound("method", (Const(KeyArray.__getitem__), keys)), rows))
+    item = Compound("method", (Const(KeyArray.__getitem__), keys))
+    return iterator(engine, Compound("map", (item, rows)))
 
 
 def _rows(engine: Engine, keys: Any) -> int:

@@ -12,7 +12,7 @@ from pyxla.infer.arrays import access as arrays
 from pyxla.infer.arrays import returned, views
 from pyxla.infer.arrays.shadows import chosen, number, resolve
 from pyxla.infer.calls.captures import NewCapture
-from pyxla.infer.containers.iterators import ONCE
+from pyxla.infer.calls.coroutines import is_generator
 from pyxla.infer.facts.deciding import deciding_tests, parameters
 from pyxla.infer.heap import (
     BoxCell,
@@ -273,16 +273,15 @@ class Outputs:
                 self.engine.loc,
                 hint="return a list of it, or the dict",
             )
-        raise self.unreturned(arrays.kind_of(self.engine, x))
+        raise self.unreturned(arrays.kind_of(self.engine, x), is_generator(x))
 
-    def unreturned(self, kind: str) -> CompileError:
+    def unreturned(self, kind: str, once: bool = False) -> CompileError:
         article = "an" if kind[0] in "aeiou" else "a"
-        read_once = kind in ONCE or kind == "iterator"
         return CompileError(
             f"a compiled function cannot return {article} {kind}",
             self.engine.loc,
             hint="return a list of it, or of its items"
-            if read_once
+            if once
             else "return arrays, numbers, strings, None and containers of these",
         )
 
@@ -396,8 +395,9 @@ class Outputs:
                 return out.OutDict(tuple(items), tuple([self.tree(i) for i in items.values()]))
             case SetCell(items):
                 return out.OutSet(frozenset(items))
-            case ObjectCell(cls) if cls is SequenceIterator or issubclass(cls, iterators.Steps):
-                raise self.unreturned("iterator")
+            case ObjectCell(cls) if issubclass(cls, SequenceIterator | iterators.Steps):
+                known = getattr(cls, "__pyxla_type__", None)
+                raise self.unreturned(known.__name__ if known else "iterator", once=True)
             case ObjectCell(cls, fields):
                 hidden = getattr(cls, "__pyxla_hidden__", ())
                 shown = [(n, self.tree(v)) for n, v in fields.items() if n not in hidden]

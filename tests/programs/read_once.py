@@ -122,3 +122,21 @@ def products_that_do_not_fit(x, k):
 def frozensets_with_sets(x):
     s, f, known = set(x.tolist()), frozenset(x.tolist()), frozenset([1, 2, 7])
     return known | s, s | known, known & s, s & f, f ^ s, s ^ f, known - s, s - f, f - known, f >= s
+
+
+@program("iterators have no length", lambda: (R(4, 5),))
+def lengths_of_iterators(x):
+    told = []
+    for made in zip(x, x), enumerate(x), map(abs, x), reversed(x.tolist()):
+        try:
+            told.append(len(made))
+        except TypeError:
+            told.append(-1)
+    return told
+
+
+@program(ONCE, lambda: (R(4, 5),))
+def indices_again(x):
+    places = np.ndindex(2, 2)
+    first = next(places)
+    return first, x[first[1]], list(places), list(places)

@@ -18,11 +18,11 @@ from pyxla.infer.arrays.viewing import Shape, Shown, reference, shown
 from pyxla.infer.arrays.views import MIXED, expanded
 from pyxla.infer.calls.library import call_library
 from pyxla.infer.containers import tables
+from pyxla.infer.containers.iterators import state_of
 from pyxla.infer.containers.making import list_, source, unknown
 from pyxla.infer.containers.structure import iterate, length
 from pyxla.infer.engine import Engine
 from pyxla.infer.facts.integers import Int
-from pyxla.infer.heap import SequenceIterator
 from pyxla.infer.joins import far, kinds
 from pyxla.infer.lattice import (
     Array,
@@ -219,8 +219,7 @@ def _may_be_empty(engine: Engine, x: Any) -> bool:
 
 def _is_iterator(engine: Engine, x: Any) -> bool:
     """Whether `x`, of known length, is read once."""
-    content = engine.heap.contents.get(x.cell) if isinstance(x, Ref) else None
-    return isinstance(x, Compound) or getattr(content, "cls", None) is SequenceIterator
+    return isinstance(x, Compound) or state_of(engine, x) is not None
 
 
 def _of_unknown_length(engine: Engine, target: Any, x: Any, options: dict[str, Any]) -> Any:

@@ -380,7 +380,7 @@ def operand(engine: Engine, x: Any, bounded: bool = False) -> Any:
             if array.extents is not None and not bounded:
                 raise engine.refuse(NOT_SUPPORTED, REMEDY, kind=BoundedOperand)
             return array
-        if isinstance(content, ObjectCell) and content.cls is SequenceIterator:
+        if isinstance(content, ObjectCell) and issubclass(content.cls, SequenceIterator):
             return [operand(engine, i, bounded) for i in engine.iterate(x)]
         if isinstance(content, ObjectCell) and content.cls is KeyArray:
             return Key(content.fields["impl"].value, operand(engine, content.fields["data"]))
@@ -403,7 +403,7 @@ def operand(engine: Engine, x: Any, bounded: bool = False) -> Any:
             return engine.wrapper(x)
         if x.kind == "far":
             raise far.refused(engine)
-        if x.kind in ("range", "map", "zip", "reversed", "enumerate"):
+        if x.kind in ("range", "zip"):
             return [operand(engine, i, bounded) for i in engine.iterate(x)]
         arrays.need_characters(engine, x)
         return x

@@ -121,7 +121,7 @@ class Description:
         if type(content) is Array:
             self.array(content, cell in self.columns)
             return
-        if not isinstance(content, STRUCTURES) or id(content) in self.engine.used_up:
+        if not isinstance(content, STRUCTURES):
             raise Unfit
         self.key.append(type(content))
         if isinstance(content, DictCell):

@@ -328,5 +328,5 @@ def _state(engine: Engine) -> tuple[Any, ...]:
         *(heap.infos.moves, sum([len(visit.peaks) for visit in engine.visits])),
         *(len(engine.raised), len(engine.frozen), len(engine.kept)),
         *(heap.entangled, heap.kept, len(engine.captures.cells), engine.copies),
-        *(engine.orders, len(engine.jax_cells), len(engine.used_up)),
+        *(engine.orders, len(engine.jax_cells)),
     )

@@ -19,11 +19,18 @@ from pyxla.infer.calls.standard import READERS
 from pyxla.infer.calls.visiting import call_method, special
 from pyxla.infer.containers import structure, tables
 from pyxla.infer.containers.indexing import content_of
-from pyxla.infer.containers.iterators import in_steps, iterator, position, unwatched, use_up
+from pyxla.infer.containers.iterators import (
+    in_steps,
+    iterator,
+    position,
+    set_state,
+    state_of,
+    unwatched,
+)
 from pyxla.infer.containers.making import unknown
 from pyxla.infer.containers.watched import read
 from pyxla.infer.engine import Engine
-from pyxla.infer.heap import ListCell, ObjectCell, SequenceIterator
+from pyxla.infer.heap import ObjectCell, SequenceIterator
 from pyxla.infer.lattice import Const, Tuple
 from pyxla.infer.lists import columnar, number_lists
 from pyxla.infer.raising.refusals import need
@@ -111,9 +118,7 @@ def _islice(engine: Engine, x: Any, *bounds: Any) -> Any:
 
 @rule(itertools.tee)
 def _tee(engine: Engine, x: Any, n: Any = Const(2)) -> Any:
-    content = content_of(engine, x)
-    read = isinstance(content, ObjectCell) and content.cls is SequenceIterator
-    if read or coroutines.is_generator(x):
+    if state_of(engine, x) is not None or coroutines.is_generator(x):
         x = call(engine, Const(list), [x], {})
     items = structure.sequence(engine, x)
     return Tuple(tuple([iterator(engine, items) for _ in range(engine.static(n, "n"))]))
@@ -166,9 +171,9 @@ def _repeat(engine: Engine, object: Any, times: Any = None) -> Any:
 def _iter(engine: Engine, x: Any) -> Any:
     if coroutines.is_generator(x):
         return x
-    content = content_of(engine, x)
-    if isinstance(content, ObjectCell) and content.cls is SequenceIterator:
+    if state_of(engine, x) is not None:
         return x
+    content = content_of(engine, x)
     if isinstance(content, ObjectCell) and _makes_iterators(content.cls):
         made = special(engine, x, "__iter__", ())
         if made is not None:
@@ -192,14 +197,11 @@ def _next(engine: Engine, x: Any, *default: Any) -> Any:
             return call(engine, Const(next_or), [x, *default], {})
         return call_method(engine, x, "__next__")
     at, source = 0, x
-    if isinstance(content, ObjectCell) and content.cls is SequenceIterator:
-        at, source = position(engine, x, content), content.fields["items"]
-        structure.unchanged(engine, content)
+    if (state := state_of(engine, x)) is not None:
+        at, source = position(engine, x, state), state.fields["items"]
+        structure.unchanged(engine, state)
         source = unwatched(source)
-        fields = {**content.fields, "at": Const(at + 1)}
-        engine.set_content(x.cell, ObjectCell(SequenceIterator, fields))
-    elif isinstance(content, ListCell):
-        use_up(engine, content)
+        set_state(engine, x, at=Const(at + 1))
     else:
         source = structure.sequence(engine, x)
     items = arrays.items_of(engine, source)

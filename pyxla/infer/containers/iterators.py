@@ -5,7 +5,6 @@ from __future__ import annotations
 
 from typing import Any
 
-from pyxla.errors import Location
 from pyxla.frontend import stepping
 from pyxla.infer.calls.coroutines import FALSE, asks, is_generator, is_read, set_read
 from pyxla.infer.demands import Needs
@@ -15,29 +14,20 @@ from pyxla.infer.lattice import Compound, Const, Ref
 from pyxla.lib import iterators
 from pyxla.lib.registry import rule
 
-ONCE = frozenset({"zip", "map", "enumerate", "reversed", "transposed", "generator"})
+# The classes of iterators that programs may ask for.
+LAZY: dict[str, type] = {
+    cls.__name__: type(cls.__name__, (SequenceIterator,), {"__pyxla_type__": cls})
+    for cls in (zip, map, enumerate)
+}
 GATHER = "return a list of its items"
 USED_UP = "this iterator was read before, and what is left of it is not known"
 
 
 def use_up(engine: Engine, x: Any) -> None:
-    """Refuse a second reading of `x`, which CPython would find empty."""
-    if is_generator(x):
-        if is_read(engine, x):
-            raise used_up(engine, x)
-        set_read(engine, x, True)
-        return
-    if id(x) in engine.used_up:
+    """Refuse a second reading of a generator, which CPython would find empty."""
+    if is_read(engine, x):
         raise used_up(engine, x)
-    engine.used_up[id(x)] = x
-    made = getattr(x, "meta", None)
-    if made is not None and not set(engine.loops) <= set(made):
-        read_in_steps(engine, x)
-        raise engine.refuse(
-            "an iterator made before this loop is read in each iteration of it: it would be empty "
-            "after the first",
-            "make it where it is read, or make a list of it first",
-        )
+    set_read(engine, x, True)
 
 
 def read_in_steps(engine: Engine, x: Any) -> None:
@@ -46,11 +36,8 @@ def read_in_steps(engine: Engine, x: Any) -> None:
     if is_generator(x):
         key = x.meta[0].source
         key = None if asks(x) or stepping.to_steps(key) is None else key
-    elif isinstance(x, Ref):
-        key = engine.heap.infos[x.cell].loc
     else:
-        parts = getattr(x, "meta", None) or ()
-        key = next((part for part in parts if isinstance(part, Location)), None)
+        key = engine.heap.infos[x.cell].loc if isinstance(x, Ref) else None
     if key is not None and key not in engine.demands.stepped:
         raise Needs(engine.loc, stepped=frozenset({key}))
 
@@ -61,6 +48,19 @@ def used_up(engine: Engine, x: Any) -> Exception:
     return engine.refuse(USED_UP, "make a list of it first", remedy="unrolled")
 
 
+def state_of(engine: Engine, x: Any) -> ObjectCell | None:
+    """The content of an iterator over a sequence; None of anything else."""
+    content: Any = engine.heap.contents.get(x.cell) if isinstance(x, Ref) else None
+    found = isinstance(content, ObjectCell) and issubclass(content.cls, SequenceIterator)
+    return content if found else None
+
+
+def set_state(engine: Engine, x: Ref, **fields: Any) -> None:
+    """Note how much of an iterator was read; None where that is not known."""
+    content: Any = engine.heap.contents[x.cell]
+    engine.set_content(x.cell, ObjectCell(content.cls, {**content.fields, **fields}))
+
+
 def position(engine: Engine, x: Any, content: ObjectCell) -> int:
     """How many items of an iterator were read."""
     at = content.fields["at"]
@@ -69,9 +69,9 @@ def position(engine: Engine, x: Any, content: ObjectCell) -> int:
     return at.value
 
 
-def iterator(engine: Engine, items: Any) -> Ref:
+def iterator(engine: Engine, items: Any, cls: type = SequenceIterator) -> Ref:
     """An iterator over a sequence, of which nothing was read."""
-    return engine.new(ObjectCell(SequenceIterator, {"items": items, "at": Const(0)}))
+    return engine.new(ObjectCell(cls, {"items": items, "at": Const(0)}))
 
 
 def in_steps(engine: Engine, items: Any) -> Ref | None:
@@ -93,8 +93,9 @@ def unwatched(x: Any) -> Any:
 
 def made(engine: Engine, kind: str, parts: tuple[Any, ...]) -> Any:
     """A `zip` or the like of sequences: item by item, and once."""
-    x = Compound(kind, parts, (engine.loc, *engine.loops))
-    return in_steps(engine, x) or x
+    items = Compound(kind, parts)
+    cls = LAZY.get(kind, SequenceIterator)
+    return in_steps(engine, items) or iterator(engine, items, cls)
 
 
 @rule(iterators.give)

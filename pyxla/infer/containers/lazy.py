@@ -9,13 +9,12 @@ from pyxla.infer.calls import coroutines
 from pyxla.infer.calls.dispatch import call
 from pyxla.infer.calls.visiting import class_of, find, special
 from pyxla.infer.classes import is_python
-from pyxla.infer.containers.indexing import content_of, get_item
-from pyxla.infer.containers.iterators import USED_UP, made, unwatched
+from pyxla.infer.containers.indexing import get_item
+from pyxla.infer.containers.iterators import USED_UP, made, state_of, unwatched
 from pyxla.infer.containers.structure import LENGTHS, length, rest, sequence
 from pyxla.infer.containers.watched import read
 from pyxla.infer.engine import Engine
 from pyxla.infer.facts import extent
-from pyxla.infer.heap import ObjectCell, SequenceIterator
 from pyxla.infer.lattice import Compound, Const, Ref
 from pyxla.infer.lists.pools import is_container
 from pyxla.lib.interpreted import backwards, zip_strictly
@@ -26,10 +25,9 @@ from pyxla.lib.registry import rule
 def _zip(engine: Engine, *xs: Any, strict: Any = None) -> Any:
     if not xs:
         return Const(())
-    content = content_of(engine, xs[0])
-    if len(xs) > 1 and isinstance(content, ObjectCell) and content.cls is SequenceIterator:
+    if len(xs) > 1 and state_of(engine, xs[0]) is not None:
         if all(isinstance(x, Ref) and x.cell == xs[0].cell for x in xs) and strict is None:
-            return _in_turn(engine, rest(engine, xs[0], content), len(xs))
+            return _in_turn(engine, rest(engine, xs[0]), len(xs))
     if strict is not None and engine.static(strict, "whether zip is strict"):
         parts = [sequence(engine, x) for x in xs]
         if any(map(coroutines.is_generator, parts)):

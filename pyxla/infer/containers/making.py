@@ -16,11 +16,11 @@ from pyxla.infer.calls.library import apply
 from pyxla.infer.calls.visiting import find, special
 from pyxla.infer.containers import steps, tables
 from pyxla.infer.containers.indexing import content_of, get_item, set_item
-from pyxla.infer.containers.iterators import ONCE, iterator
+from pyxla.infer.containers.iterators import iterator, state_of, unwatched
 from pyxla.infer.containers.structure import LENGTHS, iterate, iterate_ahead, length, read_all, rest
 from pyxla.infer.engine import Engine
 from pyxla.infer.facts.deciding import decided_by_data
-from pyxla.infer.heap import DictCell, ListCell, ObjectCell, SequenceIterator, SetCell
+from pyxla.infer.heap import DictCell, ListCell, ObjectCell, SetCell
 from pyxla.infer.lattice import Compound, Const, Ref, Scalar, Tuple
 from pyxla.infer.lists import columnar, finding, methods, number_lists, pools, reading, shared
 from pyxla.infer.lists.columnar import MANY
@@ -104,10 +104,9 @@ def _namespaces_differ(engine: Engine, x: Any, y: Any) -> Any:
 
 def source(engine: Engine, x: Any) -> Any:
     """What is left to read of an iterator over a list of unknown length; else `x`."""
-    content = engine.heap.contents.get(x.cell) if isinstance(x, Ref) else None
-    if not isinstance(content, ObjectCell) or content.cls is not SequenceIterator:
-        return x
-    return rest(engine, x, content) if unknown(engine, x) else x
+    state = state_of(engine, x)
+    grown = state is not None and columnar.found(engine.heap, unwatched(state.fields["items"]))
+    return rest(engine, x) if grown and unknown(engine, x) else x
 
 
 @rule(list)
@@ -141,19 +140,14 @@ def _tolist(engine: Engine, x: Any, _library: Any = REGISTRY[np.ndarray.tolist])
     return engine.abstract(apply(engine, "tolist", _library, [x], {}))
 
 
-_LAZY = ONCE - {"generator"}
-
-
 def read_once(engine: Engine, x: Any) -> Any:
     """`x`, or what is left of it where that can be read only once, for what looks at it twice."""
-    content = engine.heap.contents.get(x.cell) if isinstance(x, Ref) else None
-    if isinstance(content, ObjectCell) and content.cls is SequenceIterator:
-        items = rest(engine, x, content)
-        read_all(engine, x)
-        return items
-    if isinstance(x, Compound) and x.kind in _LAZY and not unknown(engine, x):
-        return Tuple(tuple(iterate(engine, x)))
-    return x
+    if state_of(engine, x) is None:
+        return x
+    items = rest(engine, x)
+    read_all(engine, x)
+    once = isinstance(items, Compound) and not unknown(engine, items)
+    return Tuple(tuple(iterate(engine, items))) if once else items
 
 
 @rule(interpreted.sequences_of)
@@ -172,8 +166,8 @@ def unknown(engine: Engine, x: Any) -> bool:
         size = reading.length(engine, grown)
         return not isinstance(size, Const) or size.value > MANY
     content = content_of(engine, x)
-    if isinstance(content, ObjectCell) and content.cls is SequenceIterator:
-        return content.fields["at"].value is not None and unknown(engine, content.fields["items"])
+    if (state := state_of(engine, x)) is not None:
+        return state.fields["at"].value is not None and unknown(engine, state.fields["items"])
     if strings.is_dynamic(x):
         return isinstance(strings.length(engine, x), Scalar)
     if isinstance(x, Compound) and x.kind not in LENGTHS:
@@ -275,10 +269,9 @@ def _copied(engine: Engine, table: Ref) -> Ref:
 
 def has_data_keys(engine: Engine, x: Any) -> bool:
     """Whether what `dict` is called with has keys that data decides; it counts as not read."""
-    read, heap = dict(engine.used_up), engine.heap
-    engine.heap = heap.copy()
+    heap, engine.heap = engine.heap, engine.heap.copy()
     found = _has_data_keys(engine, x)
-    engine.used_up, engine.heap = read, heap
+    engine.heap = heap
     return found
 
 

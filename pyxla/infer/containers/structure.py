@@ -21,11 +21,19 @@ from pyxla.infer.calls.visiting import special
 from pyxla.infer.containers import steps, tables
 from pyxla.infer.containers.indexing import FALSE, TRUE, content_of, get_item
 from pyxla.infer.containers.indices import from_end
-from pyxla.infer.containers.iterators import ONCE, iterator, position, unwatched, use_up, used_up
+from pyxla.infer.containers.iterators import (
+    iterator,
+    position,
+    set_state,
+    state_of,
+    unwatched,
+    use_up,
+    used_up,
+)
 from pyxla.infer.containers.ranges import range_item, range_length
 from pyxla.infer.engine import Engine
 from pyxla.infer.facts import extent
-from pyxla.infer.heap import DictCell, ListCell, ObjectCell, SequenceIterator, SetCell
+from pyxla.infer.heap import DictCell, ListCell, ObjectCell, SetCell
 from pyxla.infer.joins import choices
 from pyxla.infer.lattice import Array, Compound, Const, Ref, Scalar, Tuple, is_variant
 from pyxla.infer.lists import columnar, reading
@@ -47,12 +55,8 @@ def sequence(engine: Engine, x: Any) -> Any:
     if type(x) is Tuple:
         return Tuple(x.items)  # its class may have a `__getitem__`, which iteration does not call
     content = content_of(engine, x)
-    if isinstance(content, ObjectCell) and content.cls is SequenceIterator:
-        return rest(engine, x, content)
-    if isinstance(x, Compound) and x.kind in ONCE:
-        use_up(engine, x)
-    if isinstance(content, ListCell) and id(content) in engine.used_up:
-        use_up(engine, content)  # a generator expression of which `next` was asked for
+    if state_of(engine, x) is not None:
+        return rest(engine, x)
     if isinstance(content, DictCell):
         return Tuple(tuple(Const(k) for k in content.in_order(engine)))
     if isinstance(content, SetCell):
@@ -86,6 +90,7 @@ def sequence(engine: Engine, x: Any) -> Any:
     if coroutines.is_generator(x):
         if coroutines.forgotten(engine, x):
             raise used_up(engine, x)
+        use_up(engine, x)
         return x
     if strings.is_dynamic(x):
         return string(strings.codes_of(engine, x))
@@ -128,52 +133,42 @@ def _ordered(engine: Engine, content: ObjectCell) -> Any:
 
 def read_all(engine: Engine, x: Any) -> None:
     """Note that all items of `x` are read: what is left of an iterator are none."""
-    content = engine.heap.contents.get(x.cell) if isinstance(x, Ref) else None
-    if isinstance(content, ObjectCell) and content.cls is SequenceIterator:
+    if (content := state_of(engine, x)) is not None:
         fields = {"items": Tuple(()), "at": Const(0)}
-        engine.set_content(x.cell, ObjectCell(SequenceIterator, fields))
+        engine.set_content(x.cell, ObjectCell(content.cls, fields))
         if (source := content.fields.get("source")) is not None:
-            _stop_at(engine, source, content.fields["end"])
-
-
-def _stop_at(engine: Engine, x: Ref, at: Const) -> None:
-    """Note how many items of an iterator were read; None where that is not known."""
-    content = engine.heap.contents[x.cell]
-    engine.set_content(x.cell, ObjectCell(SequenceIterator, {**content.fields, "at": at}))
+            set_state(engine, source, at=content.fields["end"])
 
 
 def iterate_ahead(engine: Engine, x: Any) -> list[Any]:
     """All items of `x`, for what reads them one by one: of an iterator, how many is not known."""
-    content = content_of(engine, x)
+    content = state_of(engine, x)
     items = iterate(engine, x)
-    if isinstance(content, ObjectCell) and content.cls is SequenceIterator:
-        fields = {"items": content.fields["items"], "at": Const(None)}
-        engine.set_content(x.cell, ObjectCell(SequenceIterator, fields))
+    if content is not None:
+        set_state(engine, x, items=content.fields["items"], at=Const(None))
     return items
 
 
 def sliced(engine: Engine, x: Any, *bounds: int | None) -> Ref:
     """`itertools.islice`; where all of it is read, it is known what is left of an iterator `x`."""
-    content = content_of(engine, x)
-    partly = isinstance(content, ObjectCell) and content.cls is SequenceIterator
-    at = position(engine, x, content) if partly else 0
+    content = state_of(engine, x)
+    at = 0 if content is None else position(engine, x, content)
     items = iterate_ahead(engine, x)
     found = iterator(engine, Tuple(tuple(itertools.islice(items, *bounds))))
-    if partly:
+    if content is not None:
         start, stop = (0, bounds[0]) if len(bounds) == 1 else bounds[:2]
         end = len(items) if stop is None else min(max(start or 0, stop), len(items))
-        fields = engine.heap.contents[found.cell].fields
-        kept = {**fields, "source": x, "end": Const(at + end)}
-        engine.set_content(found.cell, ObjectCell(SequenceIterator, kept))
+        set_state(engine, found, source=x, end=Const(at + end))
     return found
 
 
-def rest(engine: Engine, x: Ref, content: ObjectCell) -> Any:
+def rest(engine: Engine, x: Ref) -> Any:
     """What a loop over an iterator reads; how much of it is not known after it."""
+    content: Any = state_of(engine, x)
     unchanged(engine, content)
     at, items = position(engine, x, content), content.fields["items"]
     items = unwatched(items) if at else items
-    engine.set_content(x.cell, ObjectCell(SequenceIterator, {**content.fields, "at": Const(None)}))
+    set_state(engine, x, at=Const(None))
     if at and columnar.found(engine.heap, items) is not None:
         return get_item(engine, items, Const(slice(at, None)))
     return Tuple(tuple(iterate(engine, items)[at:])) if at else items

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from pyxla.infer.calls.dispatch import call
+from pyxla.infer.containers.iterators import LAZY, iterator
 from pyxla.infer.containers.making import unknown
 from pyxla.infer.containers.structure import ITEMS, LENGTHS
 from pyxla.infer.engine import Engine
@@ -20,7 +21,7 @@ def zipped(engine: Engine, rows: Any) -> Any:
     if not unknown(engine, rows):
         return None
     taken = call(engine, Const(list), [rows], {})  # whatever becomes of the list that they were in
-    return Compound("transposed", (taken,), tuple(engine.loops))
+    return iterator(engine, Compound("transposed", (taken,)), LAZY["zip"])
 
 
 def _length(engine: Engine, x: Compound) -> Any:

@@ -45,10 +45,9 @@ def _folds(engine: Engine, function: Any, items: Any, filtered: Any) -> Any:
     target = _target(function)
     if target is not builtins.sum or is_generator(items):
         return Const(target is not None)
-    read, heap = dict(engine.used_up), engine.heap
-    engine.heap = heap.copy()
+    heap, engine.heap = engine.heap, engine.heap.copy()
     folds = _folds_by_number(engine, items, filtered.value)
-    engine.used_up, engine.heap = read, heap  # a look ahead: the loop reads it
+    engine.heap = heap  # a look ahead: the loop reads it
     return Const(folds)
 
 

@@ -20,7 +20,6 @@ class Mark(NamedTuple):
     returns: int
     written: int
     frames: int
-    used_up: int
 
 
 def marked(engine: Engine, frame: Frame) -> Mark:
@@ -31,7 +30,6 @@ def marked(engine: Engine, frame: Frame) -> Mark:
         returns=len(frame.returns),
         written=len(engine.written),
         frames=len(engine.frames),
-        used_up=len(engine.used_up),
     )
 
 
@@ -46,8 +44,6 @@ def reset(engine: Engine, frame: Frame, mark: Mark) -> None:
     del frame.returns[mark.returns :]
     del engine.written[mark.written :]
     del engine.frames[mark.frames :]
-    for read in list(engine.used_up)[mark.used_up :]:
-        del engine.used_up[read]
 
 
 def edges_out(engine: Engine, frame: Frame, component: Component, mark: Mark) -> list[Edge]:

@@ -23,7 +23,7 @@ from pyxla.infer.calls.dispatch import call
 from pyxla.infer.calls.visiting import find, special
 from pyxla.infer.containers.indexing import content_of, get_item
 from pyxla.infer.containers.indices import as_int
-from pyxla.infer.containers.iterators import ONCE
+from pyxla.infer.containers.iterators import state_of
 from pyxla.infer.containers.making import unknown
 from pyxla.infer.containers.structure import iterate
 from pyxla.infer.engine import Engine
@@ -110,7 +110,7 @@ def formatted(engine: Engine, x: Any, conversion: str = "", spec: str = "") -> A
 
 def is_shown_apart(engine: Engine, x: Any) -> bool:
     """Whether the host cannot make the text of `x` of its items."""
-    if isinstance(x, Live) or (isinstance(x, Compound) and x.kind in ONCE):
+    if isinstance(x, Live) or coroutines.is_generator(x) or state_of(engine, x) is not None:
         return True
     return _shows_itself(engine, x)
 
@@ -136,7 +136,7 @@ def _shows_itself(engine: Engine, x: Any) -> bool:
 def _apart(engine: Engine, x: Any, spec: str) -> Any:
     """The text of a container of instances, or of a view of a dict; that of an iterator says where
     it lies in memory."""
-    if isinstance(x, Ref | Tuple):
+    if isinstance(x, Ref | Tuple) and state_of(engine, x) is None:
         return _by_items(engine, x, spec)
     if not isinstance(x, Live):
         kind = arrays.kind_of(engine, x)
