@@ -15,7 +15,7 @@ from pyxla.errors import BadArgument, CompileError, Location, ValueNeeded
 from pyxla.lib.parts import on_parts
 from pyxla.options import Options
 from pyxla.pipeline import Compilation
-from pyxla.runtime import artifact, signature
+from pyxla.runtime import artifact, making, signature
 from pyxla.runtime.bounds import KEYWORD, Parts
 from pyxla.runtime.request import MAX_RESTARTS, Demands, Request, Restart
 from pyxla.runtime.sharing import Memory
@@ -146,10 +146,15 @@ def _programs(made: Compilation) -> list[Compilation]:
 def _check_inside(made: Compilation, args: int, leaves: int) -> None:
     """Refuse a program that changes what is not among its arguments, or their leaves."""
     outcome = made.outcome
-    stored = any(store.path[0] >= args for store in outcome.stores)
-    if stored or any(write.leaf >= leaves for write in outcome.writes):
-        raise CompileError(
-            f"{made.request.function.__name__!r} changes an object outside of it, which an "
-            "artifact cannot",
-            hint="pass it as an argument",
-        )
+    stored = [made.places[s.path[0] - args] for s in outcome.stores if s.path[0] >= args]
+    if not stored and all(write.leaf < leaves for write in outcome.writes):
+        return
+    name = f"{made.request.function.__name__!r}"
+    if making.has_effects(made.at("regions").region):
+        words = f"{name} prints or calls Python, which an artifact cannot"
+        raise CompileError(words, hint="return what is to be shown, and show it outside")
+    named = [f"{place.name!r}" for place in stored if isinstance(place.name, str)]
+    outside = named or [type(place.read()).__name__ for place in stored] or ["an array"]
+    words = f"{name} changes {outside[0]}, which is outside of it: an artifact cannot"
+    hint = "pass it as an argument; of random numbers, a generator: np.random.default_rng(0)"
+    raise CompileError(words, hint=hint)

@@ -59,6 +59,7 @@ compiler = late.module("pyxla.compiler")
 reporting = late.module("pyxla.reporting.api")
 P = ParamSpec("P")
 R = TypeVar("R")
+ANY_SIZE = 'compile(sizes="bucket") makes one program for many sizes of arrays'
 # Room for this many times more items when a list outgrew what it was compiled for, and at most.
 GROWTH, MOST_ITEMS = 16, 1 << 26
 
@@ -77,6 +78,7 @@ class Compiled:
         self._static_paths: frozenset[signature.Path] = frozenset()
         self._places = self._demands.places
         self._cache = Cache()
+        self._sizes: dict[int, set[tuple[int, ...]]] = {}
         self._sized: list[Any] = []
         self._lock = threading.RLock()
 
@@ -395,6 +397,16 @@ class Compiled:
                     stacklevel=4,
                 )
         self._static_paths = frozenset(self._demands.static)
+        self._count_sizes(described, names)
+
+    def _count_sizes(self, described: tuple[descriptions.Arg, ...], names: Sequence[str]) -> None:
+        """Warn, once per argument, where the function is compiled for size after size."""
+        for index, arg in enumerate(described):
+            known, size = self._sizes.setdefault(index, set()), descriptions.size(arg)
+            if size not in known and len(known) == WARNED and not self.options.sizes:
+                words = f"was compiled for {WARNED} sizes of {names[index]}: {ANY_SIZE}"
+                warnings.warn(f"{self.__qualname__} {words}", stacklevel=5)
+            known.add(size)
 
     def _keep(self, key: Any, entry: Entry) -> None:
         self._cache.put(key, entry)
@@ -457,7 +469,7 @@ class Compiled:
         entry = Entry(found, record, self._argument_names(found), slot, typed)
         earlier = [(other.request, other.names) for _, other in self._cache.items()]
         record.types = entry.types
-        record.why = reasons.why((found.request, entry.names), earlier)
+        record.why = reasons.why((found.request, entry.names), earlier, kept=typed is None)
         journal.LOGS["specialize"].info("%s(%s): %s", record.function, record.types, record.why)
         return entry
 

@@ -44,7 +44,7 @@ import numpy as np
 import pyxla
 from pyxla import api, hlo, reflect, types
 from pyxla.console import diagnostics, doctor, kept
-from pyxla.errors import CompileError
+from pyxla.errors import CompileError, raised_at
 from pyxla.hints import similar
 from pyxla.options import make_options
 from pyxla.reporting import communication
@@ -468,7 +468,8 @@ def function_at(place: str) -> Any:
             found = getattr(found, part)
         except AttributeError:
             words = f"{where} has no function {name!r}"
-            raise UsageError(_suggesting(words, part, vars(found))) from None
+            known = [key for key, value in vars(found).items() if callable(value)]
+            raise UsageError(_suggesting(words, part, known)) from None
     if not callable(found):
         raise UsageError(f"{name!r} in {where} is not a function")
     return found
@@ -502,4 +503,6 @@ def _loaded(where: str, load: Callable[[], Any]) -> Any:
     except CompileError:
         raise
     except (Exception, SystemExit) as error:  # whatever the user's module does when it is run
-        raise UsageError(f"cannot import {where}: {type(error).__name__}: {error}") from None
+        words = f"cannot import {where}: {type(error).__name__}: {error}"
+        place = raised_at(error, (importlib.__file__, __file__))
+        raise UsageError(f"{words}\n{place}:\n{place.excerpt()}" if place else words) from None

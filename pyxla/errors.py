@@ -12,6 +12,7 @@ import itertools
 import linecache
 import os
 import re
+import traceback
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from types import CodeType, FunctionType
@@ -96,6 +97,8 @@ class CompileError(Exception):
     Location True
     """
 
+    also: type[Exception] | None = None  # what CPython raises in its place
+
     def __init__(
         self,
         message: str,
@@ -120,7 +123,8 @@ class CompileError(Exception):
         self.loc, self.chain = in_program(loc, chain)
         self.types = tuple(types)
         self.notes = tuple(notes)
-        self.hint = hint or advice(message)
+        certain = self.raises or type(self).also
+        self.hint = hint or advice(message, certain.__name__ if certain else "")
 
     @property
     def filename(self) -> str | None:
@@ -183,6 +187,20 @@ def raise_at(
     finally:
         names.clear()  # of which the frame that the error keeps would keep the error
     raise error
+
+
+def raised_at(error: BaseException, hidden: Sequence[str]) -> Location | None:
+    """Where a module that was loaded raised `error`, in files that are not `hidden`: its last line,
+    or the one that is no Python."""
+    if isinstance(error, SyntaxError) and error.filename:
+        end = error.end_lineno or 0, (error.end_offset or 0) - 1
+        return Location(error.filename, error.lineno or 1, (error.offset or 1) - 1, *end)
+    frames = [f for f in traceback.extract_tb(error.__traceback__) if f.filename not in hidden]
+    if not frames or not os.path.isfile(frames[-1].filename):
+        return None
+    last = frames[-1]
+    place = last.lineno or 1, last.colno or 0, last.end_lineno or 0, last.end_colno or 0
+    return Location(last.filename, *place)
 
 
 @functools.lru_cache(maxsize=1024)
@@ -258,7 +276,7 @@ def also(kind: type[Exception]) -> type[CompileError]:
     def reduced(self: Any) -> tuple[Any, ...]:
         return _again, (kind, self.message), vars(self)
 
-    body: dict[str, Any] = {"__module__": __name__, "__reduce__": reduced}
+    body: dict[str, Any] = {"__module__": __name__, "__reduce__": reduced, "also": kind}
     return cast(type[CompileError], type(CompileError.__name__, (CompileError, kind), body))
 
 

@@ -74,6 +74,9 @@ HINTS: tuple[tuple[str, str], ...] = (
     (r"interpreted as an integer", "make it an int: n // 2 rather than n / 2, or int(x)"),
     (r"either both or neither", "give both, np.where(c, x, y), or take positions: np.where(c)[0]"),
     (r"\b(method|function) is not iterable", "call it: x.items(), with ()"),
+    (r"of one type each", "keep what is of another type in a list or dict of its own"),
+    (r"slice indices must be", "cut at ints: n // 2, not n / 2, or int(x)"),
+    (r"between.*\bNone\b|None and|and None", "test it first: if x is not None"),
     (r"is not iterable", "iterate over an array, a list, a tuple, a dict or a range"),
     (r"unpack", "unpack into as many names as there are items"),
     (r"has no len|has no attribute|has no method|cannot set attribute",
@@ -107,14 +110,19 @@ def _unquoted(message: str) -> str:
     return re.sub(r"'[^']*'|\"[^\"]*\"|`[^`]*`", "''", message)
 
 
+OUTSIDE = "do it outside the compiled function, and pass what it gives as an argument"
+
+
 @functools.cache
-def advice(message: str) -> str:
-    """The hint for a message, or a general one."""
+def advice(message: str, certain: str = "") -> str:
+    """The hint for a message, or a general one; certain: what CPython raises there in any case."""
     said = _unquoted(message)
     for pattern, hint in HINTS:
         if re.search(pattern, said):
             return hint
-    return "do it outside the compiled function, and pass what it gives as an argument"
+    if certain:
+        return f"CPython raises {certain} here, too: look at what this line is given"
+    return OUTSIDE
 
 
 def similar(name: str, known: Iterable[str]) -> str:
@@ -122,9 +130,12 @@ def similar(name: str, known: Iterable[str]) -> str:
 
     >>> similar("sinn", ["sin", "cos"])
     "did you mean 'sin'?"
+    >>> similar("sqtr", ["str_", "sqrt"])
+    "did you mean 'sqrt'?"
     """
-    found = difflib.get_close_matches(name, [word for word in known if word[:1] != "_"], 1)
-    return f"did you mean {found[0]!r}?" if found else ""
+    found = difflib.get_close_matches(name, [word for word in known if word[:1] != "_"])
+    exchanged = [word for word in found if sorted(word) == sorted(name)]
+    return f"did you mean {(exchanged or found)[0]!r}?" if found else ""
 
 
 def members(known: Iterable[str]) -> str:

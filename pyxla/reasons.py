@@ -19,10 +19,10 @@ OPTIONS = {
 Named = tuple[Request, Sequence[str]]  # with the names of its arguments
 
 
-def why(named: Named, before: Sequence[Named]) -> str:
-    """What the nearest of the requests before has otherwise."""
+def why(named: Named, before: Sequence[Named], kept: bool) -> str:
+    """What the nearest of the requests before has otherwise.  kept: it was found on disk."""
     if not before:
-        return "it was not compiled yet"
+        return "it was compiled by another process" if kept else "it was not compiled yet"
     request, earlier = named[0], [other for other, _ in before]
     found = [list(_differences(named, other)) for other in before]
     nearest = min(range(len(found)), key=lambda i: len(found[i]))

@@ -136,6 +136,8 @@ ERRORS = [
     (1, ("typed", "{}:zeros"), "missing"),
     (1, ("run", "{}:checked", "2.0"), "ValueError: too large: 2.0"),
     (2, ("typed", "{}:nothing"), "no function 'nothing'"),
+    (2, ("typed", "{}:zeors"), "did you mean 'zeros'?"),
+    (2, ("typed", "{}:nq"), "has no function 'nq'\n"),
     (2, ("typed", "{}:SCALE"), "is not a function"),
     (2, ("typed", "{}"), "names no function"),
     (2, ("typed", "no_such_file.py:f"), "no file no_such_file.py"),
@@ -156,6 +158,17 @@ def test_errors(code, words, message, program, capsys):
     captured = capsys.readouterr()
     assert message in captured.err
     assert captured.out == ""
+
+
+@pytest.mark.parametrize(
+    ("text", "line"),
+    [("x = 1\ndef f(x:\n", "def f(x:\n         ^\n"), ("a = 1 + (1 // 0)\n", "         ^^^^^^\n")],
+)
+def test_modules_that_do_not_load_show_the_line(text, line, tmp_path, capsys):
+    (tmp_path / "cli_broken.py").write_text(text)
+    assert main(["typed", f"{tmp_path}/cli_broken.py:f"]) == 2
+    assert capsys.readouterr().err.endswith(line)
+    sys.modules.pop("cli_broken", None)
 
 
 @pytest.mark.parametrize("words", [[], ["frobnicate"], ["build", "f.py:f"]])

@@ -218,6 +218,14 @@ def test_many_values_of_one_argument_warn_once():
     assert caught[0].filename == __file__
 
 
+def test_many_sizes_of_one_argument_warn_once():
+    compiled = pyxla.compile(lambda x: x)
+    with pytest.warns(UserWarning, match='16 sizes of x: .*sizes="bucket"') as caught:
+        for n in range(20):
+            compiled(np.zeros(n))
+    assert len(caught) == 1
+
+
 def np_zeros(n):
     return np.zeros(n)
 

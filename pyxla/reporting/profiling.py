@@ -54,7 +54,9 @@ class Profile:
             place = f"{os.path.basename(file)}:{number}"
             lines.append(f"{seconds / max(self.total, 1e-12):6.1%}  {place:<24} {code}")
         if self.other:
-            lines.append(f"{self.other / self.total:6.1%}  no line of the program")
+            lines.append(
+                f"{self.other / self.total:6.1%}  what the compiler adds, of no line of the program"
+            )
         return "\n".join(lines)
 
 

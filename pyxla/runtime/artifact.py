@@ -16,6 +16,7 @@ from __future__ import annotations
 
 import base64
 import builtins
+import collections
 import dataclasses
 import functools
 import importlib
@@ -38,6 +39,7 @@ from pyxla.ir.types import (
     ArrayType,
     array_type,
 )
+from pyxla.lib.random.state import STATES
 from pyxla.options import DEFAULTS, Options
 from pyxla.runtime import descriptions, jaxlink, numbers, outcome, sharing, signature, texts
 from pyxla.runtime.bounds import Parts
@@ -45,6 +47,7 @@ from pyxla.runtime.descriptions import Arg, ArgArray, ArgScalar, ArgStatic
 from pyxla.runtime.executable import Executable, Traced
 from pyxla.runtime.outcome import Faulty, Outcome
 from pyxla.runtime.programs import Program
+from pyxla.runtime.request import steps
 
 MAGIC = b"pyxla\x00\x00\x03"
 FORMAT = 3
@@ -67,6 +70,7 @@ def build(
     artifact holds by value.  copies: as for a specialization.  parts: which sizes are not known,
     where the last argument, by name, is these.
     """
+    _check_given(args)
     made = [_exported(x, captured or {}) for x in programs]
     first = made[0][1]
     about = {
@@ -84,6 +88,16 @@ def build(
     blobs = b"".join([blob for _, _, blob in made])
     data = blobs + text + len(text).to_bytes(8, "little")
     return data + _checksum(data) + MAGIC
+
+
+def _check_given(args: Any, path: tuple[Any, ...] = ()) -> None:
+    """Refuse arguments that only compiled functions take apart."""
+    for step, arg in steps(args):
+        cls = arg.cls if isinstance(arg, descriptions.ArgObject) else object
+        if cls.__module__.startswith(_LIBRARY):
+            words = f"an artifact cannot take {spell((*path, step))}, which has parts of its own"
+            raise CompileError(words, hint="pass them as arrays: the fields of a structured array")
+        _check_given(arg, (*path, step))
 
 
 def _exported(made: Made, captured: Mapping[int, Any]) -> tuple[dict[str, Any], Any, bytes]:
@@ -288,14 +302,21 @@ def _collect(arg: Arg, x: Any, path: tuple[Any, ...], leaves: list[Any]) -> None
             for step, (item, y) in enumerate(zip(items, x, strict=True)):
                 _collect(item, y, (*path, step), leaves)
         case descriptions.ArgDict(keys, items):
-            expected = f"a dict with the keys {list(keys)}"
+            expected = f"a dict with the keys {list(keys)}, in this order"
             _check(isinstance(x, dict) and tuple(x) == keys, expected, x, path)
             for key, item in zip(keys, items, strict=True):
                 _collect(item, x[key], (*path, key), leaves)
-        case descriptions.ArgStand(cls, inner):
-            _check(isinstance(x, cls), f"a {cls.__name__}", x, path)
+        case descriptions.ArgStand(cls, inner, fields):
             keyed = isinstance(inner, descriptions.ArgDict)
+            cls = (dict if keyed else list) if cls is SimpleNamespace else cls
+            _check(isinstance(x, cls), f"a {cls.__name__}", x, path)
+            for name, value in fields:
+                _check(getattr(x, name) == value, f"{name}={value!r}", x, path)
             _collect(inner, dict(x) if keyed else list(x), path, leaves)
+        case descriptions.ArgObject(cls, fields) if cls in STATES:  # a random generator
+            _check(x.__class__ is cls, f"a {cls.__name__}", x, path)
+            for (name, item), y in zip(fields, STATES[cls].open(x), strict=True):
+                _collect(item, y, (*path, name), leaves)
         case descriptions.ArgObject(_, fields):
             for name, item in fields:
                 _check(hasattr(x, name), f"an object with field {name!r}", x, path)
@@ -420,10 +441,19 @@ def _read_array(x: list[Any]) -> np.ndarray:
 
 
 _BUILTINS: tuple[type, ...] = (bool, int, float, complex, list, dict, set, frozenset)
+_OF_COLLECTIONS = (
+    *(collections.deque, collections.defaultdict, collections.OrderedDict, collections.Counter),
+)
 _SURPRISES = (ListOverflow, PowerType)
 _PLAIN = {
     f"{cls.__module__}.{cls.__name__}": cls
-    for cls in (*_BUILTINS, *_SURPRISES, *{dtype.type for dtype in DTYPE_NAMES.values()})
+    for cls in (
+        *_BUILTINS,
+        *_SURPRISES,
+        *STATES,
+        *_OF_COLLECTIONS,
+        *{dtype.type for dtype in DTYPE_NAMES.values()},
+    )
 }
 _LIBRARY = "pyxla.lib."
 
@@ -438,7 +468,7 @@ def _read_class(name: str) -> type:
         return _PLAIN[name]
     if name.startswith(_LIBRARY):  # a class that stands for a container of Python's
         module, _, attribute = name.rpartition(".")
-        return getattr(importlib.import_module(module), attribute)
+        return getattr(importlib.import_module(module), attribute, SimpleNamespace)
     found = getattr(builtins, name, None)
     if isinstance(found, type) and issubclass(found, BaseException):
         return found
@@ -448,8 +478,13 @@ def _read_class(name: str) -> type:
 def _write_class(cls: type) -> str:
     if issubclass(cls, tuple):
         return "tuple"
+    name = f"{cls.__module__}.{cls.__name__}"
+    if cls.__module__.startswith(_LIBRARY) and _read_class(name) is not cls:
+        raise CompileError(
+            f"an artifact cannot hold a {cls.__name__}", hint="use arrays, lists and dicts"
+        )
     if cls in _PLAIN.values() or cls.__module__.startswith(_LIBRARY):
-        return f"{cls.__module__}.{cls.__name__}"
+        return name
     if issubclass(cls, BaseException) and cls is not np.linalg.LinAlgError:
         return next(c.__name__ for c in cls.__mro__ if getattr(builtins, c.__name__, None) is c)
     return cls.__name__

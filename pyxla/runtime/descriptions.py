@@ -190,5 +190,15 @@ def spelled(arg: Arg) -> str:
     return f"the same as {spell(arg.path)}"
 
 
+def size(arg: Arg) -> tuple[int, ...]:
+    """The sizes of an array or a list, for which programs are made; of others empty."""
+    match arg:
+        case ArgArray(type) | ArgNumbers(type):
+            return type.shape
+        case ArgList(items):
+            return (len(items),)
+    return ()
+
+
 def _called(cls: type, inner: str) -> str:
     return f"{cls.__name__}({inner})"

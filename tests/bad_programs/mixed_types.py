@@ -125,7 +125,7 @@ def growing_array(x, n):
     return x
 
 
-@bad("the items of a list of unknown length are of one type each", float, V)
+@bad("items whose number is not known are of one type each, and this is array f64[3]", float, V)
 def growing_list(x, n):
     out = [x]
     while n[0] > 0:

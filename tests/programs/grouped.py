@@ -446,3 +446,10 @@ def lists_that_are_one(x, m):
             found = k
     same = rows[x[0]] is rows[x[2]], rows[x[0]] is second, first is rows[x[0]], first is rows
     return found, same
+
+
+@program("a display that may be a table", lambda: ({"a": 1.0, "b": 2.0}, {"b": 3.0, "x": 0.5}))
+def merged_and_ranked(a, b):
+    both, more = {**a, **b}, {**b, "q": 1.0}
+    ranked = {k: v for k, v in sorted(a.items(), key=lambda pair: -pair[1])}
+    return both, more, ranked, {**ranked, "z": a["a"]}, {**{k: 2.0 for k in sorted(b, key=b.get)}}

@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import array
+import collections
 import copy
 import importlib.util
 import math
+import random
 from collections import deque
 from typing import NamedTuple
 
@@ -329,3 +332,73 @@ def test_numbers_of_which_only_the_types_are_given(function, values, tmp_path):
         assert not difference(loaded(*given), function(*given))
     with pytest.raises(CompileError, match=r"value of 'n' must be known.*only its type is given"):
         pyxla.code_typed(lambda x, n: x.reshape(n, -1), pyxla.f64[6], int)
+
+
+def drawn(rng):
+    return rng.normal(size=3), rng.permutation(4)
+
+
+def drawn_in_python(rng):
+    return rng.random(), rng.gauss(0, 1)
+
+
+def turned(items):
+    items.append(items.popleft() + 1)
+    return len(items), items
+
+
+def counted(found):
+    found["b"] += 1
+    return found.most_common(1)
+
+
+@pytest.mark.parametrize(
+    ("function", "make"),
+    [
+        (drawn, lambda: np.random.default_rng(3)),
+        (drawn, lambda: np.random.RandomState(3)),
+        (drawn_in_python, lambda: random.Random(3)),
+        (turned, lambda: collections.deque([1, 2])),
+        (turned, lambda: collections.deque([1, 2], maxlen=2)),
+        (counted, lambda: collections.Counter(a=3, b=1)),
+    ],
+)
+def test_objects_that_change(function, make, tmp_path):
+    pyxla.build(function, make(), path=tmp_path / "a")
+    loaded, given, expected = pyxla.load(tmp_path / "a"), make(), make()
+    for _ in range(2):
+        assert repr(loaded(given)) == repr(function(expected))
+    assert isinstance(given, np.random.Generator | np.random.RandomState | random.Random) or (
+        given == expected
+    )
+
+
+class Own(dict):
+    pass
+
+
+def entered(found):
+    found["a"] = 1.0
+    return found
+
+
+@pytest.mark.parametrize(
+    ("function", "given", "words"),
+    [
+        (lambda x: x["a"].sum(), np.zeros(3, [("a", float)]), "has parts of its own"),
+        (lambda x: x[0] + 1, array.array("d", [1.0]), "has parts of its own"),
+        (entered, Own(b=2.0), "cannot hold a Own"),
+    ],
+)
+def test_what_artifacts_do_not_take(function, given, words, tmp_path):
+    with pytest.raises(CompileError, match=words):
+        pyxla.build(function, given, path=tmp_path / "a")
+
+
+def test_dicts_in_another_order(tmp_path):
+    pyxla.build(lambda d: list(d.values()), {"a": 1.0, "b": 2.0}, path=tmp_path / "a")
+    with pytest.raises(TypeError, match="'a', 'b'], in this order"):
+        pyxla.load(tmp_path / "a")({"b": 2.0, "a": 1.0})
+    with pytest.raises(TypeError, match="expected maxlen=None"):
+        pyxla.build(turned, collections.deque([1]), path=tmp_path / "a")
+        pyxla.load(tmp_path / "a")(collections.deque([1], maxlen=1))

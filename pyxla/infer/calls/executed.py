@@ -6,6 +6,7 @@ import builtins
 import contextlib
 import os
 import re
+import sys
 import types
 from collections.abc import Hashable, Sequence
 from typing import Any
@@ -82,8 +83,8 @@ def refuse_outside(
     unknown = isinstance(value, types.BuiltinFunctionType) and not _is_pure(value)
     if static is None or unknown or is_outside(value, row):
         reason, remedy = row
-        module = "" if value in vars(builtins).values() else f"{_package(value)}."
-        name = module + name_of(value)
+        module = "" if value in vars(builtins).values() else _package(value)
+        name = f"{module}.{_known_as(value, module)}" if module else name_of(value)
         raise engine.refuse(
             f"{name} is not compiled: {reason}", remedy if module else remedy + HOSTED
         )
@@ -96,6 +97,15 @@ def _package(value: Any) -> str:
     module = getattr(value, "__module__", None) or getattr(owner, "__module__", None)
     module = str(module or "numpy").lstrip("_")
     return "numpy" if module.startswith("numpy") else KNOWN_AS.get(module, module)
+
+
+def _known_as(value: Any, module: str) -> str:
+    """The name that a module has for a function, which may call itself otherwise: `hashlib.md5` is
+    an `openssl_md5`."""
+    known = vars(sys.modules[module]).items() if module in sys.modules else ()
+    names = [name for name, other in known if other is value]
+    own = name_of(value)
+    return own if own in names or not names else names[0]
 
 
 def is_library(value: Any) -> bool:

@@ -276,7 +276,7 @@ def _update(engine: Engine, x: Any, other: Any = None, /, **named: Any) -> Any:
 def _update_starred(engine: Engine, x: Any, mapping: Any) -> Any:
     """`{**mapping}`."""
     need(engine, mapping, ["keys"], "is not a mapping", "{!r} object is not a mapping")
-    return _update(engine, x, mapping)
+    return _of_table(_update, "update", engine, x, mapping)
 
 
 def _is_mapping(engine: Engine, x: Any) -> bool:

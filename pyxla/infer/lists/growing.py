@@ -119,7 +119,8 @@ def widened(engine: Engine, x: Ref, content: GrowingList, new: Any) -> GrowingLi
         given = held is not None and engine.heap.infos[new.cell].pinned is not None
         if given and isinstance(held, (*LISTS, Conflict)):
             raise in_two(engine)
-        words = "the items of a list of unknown length are of one type each"
+        kind_of_new = arrays.kind_of(engine, new)
+        words = f"items whose number is not known are of one type each, and this is {kind_of_new}"
         kind = OtherShape if _differ_in_shape(content.item, item) else CompileError
         raise engine.refuse(words, kind=kind, among=[new])
     if wide != content.item:

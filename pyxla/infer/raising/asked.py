@@ -19,6 +19,7 @@ from typing import Any
 import numpy as np
 
 from pyxla.errors import CompileError, InternalError, also
+from pyxla.hints import OUTSIDE
 from pyxla.infer.arrays import access as arrays
 from pyxla.infer.frame import Frame
 from pyxla.infer.interface import Engine
@@ -72,7 +73,8 @@ def refusal(engine: Engine, frame: Frame, error: CompileError) -> CompileError:
     if same is None or type(same).__module__ not in _MODULES:
         return error
     kind = also(type(same))  # type: ignore[arg-type]  # classes can be hashed
-    found = kind(error.message, error.loc, chain=error.chain, hint=error.hint, same=same)
+    hint = "" if error.hint == OUTSIDE else error.hint
+    found = kind(error.message, error.loc, chain=error.chain, hint=hint, same=same)
     found.remedy = error.remedy
     found.types, found.notes = error.types, error.notes
     return found

@@ -382,5 +382,7 @@ def test_transformations():
 
 def test_artifacts(tmp_path):
     """What a program changes outside of it cannot be in a file."""
-    with pytest.raises(CompileError, match="changes an object outside"):
+    with pytest.raises(CompileError, match="changes RandomState, which is outside"):
         pyxla.build(lambda: np.random.rand(), path=tmp_path / "x.pyxla")
+    with pytest.raises(CompileError, match="prints or calls Python"):
+        pyxla.build(print, float, path=tmp_path / "x.pyxla")
