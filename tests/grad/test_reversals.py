@@ -197,12 +197,66 @@ def the_last_changes(x, n):
     return sum(p * p for p in points)
 
 
+def changes_or_grows(x, n):
+    points = [x, 0.5 * x, 0.2]
+    for _ in range(n):
+        if points[-1] > 0.9:
+            points[-1] = 0.5 * points[-1] + 0.1 * points[-2]
+        else:
+            points.append(1.2 * points[-1] + 0.01 * points[-3])
+    return sum(p * p for p in points) * points[-1]
+
+
+def grows_sometimes(x, n):
+    points, y = [x, 0.3], 0.1
+    for _ in range(n):
+        y = 0.9 * y + 0.2 * np.cos(points[-1]) * points[-2]
+        if y > 0.3:
+            points.append(y * x)
+    return sum(p * p for p in points) + y
+
+
+def grows_by_two(x, n):
+    points = [x, 0.3 * x]
+    for _ in range(n):
+        y = points[-1] * 0.5 + points[-2] * 0.3
+        points.append(y)
+        points.append(np.sin(y) + 0.1)
+    return points[-2] * points[n // 2] + sum(points)
+
+
+def arrays_from_the_last_two(x, n):
+    points = [np.array([x, 0.5]), np.array([1.0, x])]
+    for _ in range(n):
+        a, b = points[-2], points[-1]
+        if b[0] > a[0]:
+            points[-1] = 0.5 * b + 0.1 * a[::-1]
+        else:
+            points.append(b + 0.1 * np.sin(a))
+    return sum((p * p).sum() for p in points)
+
+
+def shrinks(x, n):
+    points = [x, 0.5, 1.0, 0.2]
+    total = 0.0
+    for _ in range(n):
+        total += points[-1] * points[-2]
+        if points[-1] > 0.3 and len(points) > 3:
+            points[-2] *= points.pop()
+        else:
+            points.append(0.9 * points[-1] + 0.1 * x)
+    return total + sum(points)
+
+
+GROWING = [changes_or_grows, grows_sometimes, grows_by_two, arrays_from_the_last_two]
 LISTS = [
     follows_from_the_last,
     until_the_last,
     arrays_from_the_last,
     from_the_last_two,
     the_last_changes,
+    *GROWING,
+    shrinks,
 ]
 
 
@@ -218,8 +272,8 @@ def test_a_list_that_grows_by_what_follows_from_its_last_item(program):
             np.testing.assert_allclose(tangent, curve, rtol=1e-5, atol=1e-7)
 
 
-@pytest.mark.parametrize("program", LISTS[:3], ids=lambda program: program.__name__)
-def test_snapshots_do_not_hold_a_list_of_which_the_last_item_is_read(program):
+@pytest.mark.parametrize("program", [*LISTS[:4], *GROWING], ids=lambda program: program.__name__)
+def test_snapshots_do_not_hold_a_list_of_which_the_last_items_are_read(program):
     text = pyxla.code_hlo(pyxla.grad(program), 0.4, 900)
     assert "[1024" in text
     assert "[65,1024" not in text
