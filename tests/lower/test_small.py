@@ -234,6 +234,20 @@ def normalized(b, n: int):
     return b
 
 
+def looked_up(b, n: int):
+    """A table is a constant in the loop, with which nothing is computed."""
+    table = np.linspace(0, 1, 300)
+    for i in range(n):
+        b = np.tanh(b[::-1] * table[i % 300] + b.sum())
+    return b
+
+
+def test_constants_are_no_work():
+    b = np.linspace(-1, 1, 100)
+    np.testing.assert_allclose(pyxla.compile(looked_up)(b, 40), looked_up(b, 40), rtol=1e-9)
+    assert calls(looked_up, b, 40) == 1
+
+
 def test_what_is_not():
     """Products of large matrices are library calls; kernels over many elements are as quick."""
     assert calls(powers, matrix(), 5) == 0

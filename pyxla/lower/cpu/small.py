@@ -34,7 +34,7 @@ _NARROW = frozenset(np.dtype(narrow) for narrow in NARROW.values())
 ELEMENTS = 256  # of what an operation reads or makes: here a kernel is as quick
 CODE = 4  # instructions of a branch: fewer are as quick as the call
 PRODUCT = 1024  # factors of a product of matrices: XLA calls a library for it, no function can
-MATRIX = 4096  # of a matrix times a vector, and of what is filled: there is one code for it
+MATRIX = 4096  # of a matrix times a vector, of what is filled and of constants: one code for all
 _HELD = HELD | {case, gather, reduce, dot_general, concatenate, pad, reverse, transpose}
 _HELD |= {optimization_barrier}  # of small arrays, XLA removes them first: `barriers.may_hold`
 _READS = (*READS, gather)
@@ -82,7 +82,7 @@ def has_little_to_do(instr: Instr) -> bool:
     op = instr.op
     if op is dot_general:
         return _is_small_product(instr)
-    if op is broadcast_in_dim and instr.operands[0].type.size == 1:
+    if op is constant or (op is broadcast_in_dim and instr.operands[0].type.size == 1):
         return instr.results[0].type.size <= MATRIX
     if instr.regions and op is not reduce:
         return all(map(_is_small, instr.regions))
