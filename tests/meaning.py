@@ -8,6 +8,7 @@ traced, or takes so many ops that XLA takes less time, is compiled.
 from __future__ import annotations
 
 import functools
+import itertools
 from collections.abc import Callable, Sequence
 from typing import Any
 
@@ -20,8 +21,8 @@ from pyxla.runtime import jaxlink, jaxlower
 from pyxla.runtime.programs import Program
 
 COMPILED = jaxlink.jit
-# What an instruction does: to the values of these, for the values of these, of such types.
-Step = tuple[Callable[..., Any], Sequence[Value], list[tuple[Value, np.dtype, tuple[int, ...]]]]
+# What an instruction does: to the values of these, for the values of these.
+Step = tuple[Callable[..., Any], Sequence[Value], Sequence[Value]]
 # XLA takes some three times as long for an op of the program as NumPy does for so many that run,
 # and where there is next to nothing to compile as long as for so many: what runs for longer is
 # compiled after all, and has cost a third more.
@@ -44,6 +45,7 @@ class Run:
         values = self.values
         values.update(zip(region.params, map(np.asarray, arguments), strict=True))
         steps = self.steps.get(id(region))
+        first = steps is None
         if steps is None:
             steps = self.steps[id(region)] = [self.step(i) for i in region.instrs]
         self.left -= len(steps)
@@ -51,16 +53,18 @@ class Run:
             raise TooLong
         for meaning, operands, results in steps:
             made = meaning(*[values[value] for value in operands])
-            if not isinstance(made, tuple):
-                made = (made,)
-            for (value, dtype, shape), result in zip(results, made, strict=True):
-                x = values[value] = np.asarray(result)
-                assert x.dtype == dtype and x.shape == shape, value
+            if isinstance(made, tuple):
+                values.update(zip(results, map(np.asarray, made), strict=True))
+            else:
+                values[results[0]] = made if type(made) is np.ndarray else np.asarray(made)
+        if first:  # types are no matter of what the values are
+            for value in itertools.chain.from_iterable(i.results for i in region.instrs):
+                x = values[value]
+                assert x.dtype == value.type.dtype and x.shape == value.type.shape, value
         return tuple([values[value] for value in region.results])
 
     def step(self, instr: Instr) -> Step:
-        results = [(value, value.type.dtype, value.type.shape) for value in instr.results]
-        return self.meaning(instr), instr.operands, results
+        return self.meaning(instr), instr.operands, instr.results
 
     def meaning(self, instr: Instr) -> Callable[..., Any]:
         attrs: dict[str, Any] = dict(instr.attrs)

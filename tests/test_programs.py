@@ -27,7 +27,7 @@ OPTIMIZED = ("numerical",)
 # XLA compiles the smaller programs of one name in so many.  The others, and those of more typed
 # instructions, a third of all, which took five sixths of the time that XLA took for the corpus, are
 # computed by the meaning of their ops (`tests.meaning`).
-LARGE, SAMPLE = 150, 4
+LARGE, SAMPLE = 150, 8
 
 
 def outcome(fn: Callable[..., Any], args: tuple[Any, ...]) -> tuple[Any, Any]:

@@ -132,7 +132,7 @@ def convert(x: np.ndarray, dtype: np.dtype, weak: bool | None = None) -> np.ndar
         truncated = inside.astype(dtype)
         low = np.where(wide <= float(info.min), dtype.type(info.min), truncated)
         return np.where(wide >= float(info.max), dtype.type(info.max), low)
-    if dtype.name in ("int4", "uint4"):  # between which ml_dtypes has no cast
+    if dtype.type in (ml_dtypes.int4, ml_dtypes.uint4):  # between which ml_dtypes has no cast
         x = x.astype(np.int64 if CLASSES[x.dtype] in "iu" else x.dtype)
     return x.astype(dtype)
 

@@ -182,6 +182,7 @@ CASES: list[tuple[Callable[..., Any], tuple[Any, ...]]] = [
 ]
 
 
+@pytest.mark.optimized
 @pytest.mark.parametrize("dtype", [np.float64, np.float32])
 @pytest.mark.parametrize(("function", "rest"), CASES)
 def test_as_cpython(function: Callable[..., Any], rest: tuple[Any, ...], dtype: Any):
@@ -196,11 +197,13 @@ def test_as_cpython(function: Callable[..., Any], rest: tuple[Any, ...], dtype: 
     jax.tree.map(compare, given, expected)
 
 
+@pytest.mark.optimized
 def test_raises():
     with pytest.raises(ValueError, match="too large in turn"):
         pyxla.compile(raises)(3 * matrix(), vector(), 30)
 
 
+@pytest.mark.optimized
 @pytest.mark.parametrize("dtype", [np.float64, np.float32])
 @pytest.mark.parametrize("function", [conjugate_gradients, nested])
 def test_under_jit(function: Callable[..., Any], dtype: Any):
@@ -269,6 +272,7 @@ def filtered(x, n: int):
     return total
 
 
+@pytest.mark.optimized
 @pytest.mark.parametrize("n", [1, 40])
 def test_products_of_small_matrices_are(n: int):
     x = np.array([0.3, 0.7])
@@ -280,6 +284,7 @@ def test_products_of_small_matrices_are(n: int):
     assert calls(pyxla.grad(filtered), x, n) == 2
 
 
+@pytest.mark.optimized
 def test_derivatives_in_loops_are():
     """The reverse of a loop inside a loop is part of its function."""
 

@@ -142,7 +142,7 @@ def names_bound_again(x):
     return rows(int(x[0]) % 6), g, sums(int(x[0])), k, t
 
 
-@program("cached recursion", lambda: (10**15 + 7,))
+@program("cached recursion", lambda: (10**5 + 7,))
 def numbers_with_a_sum_of_digits(n):
     digits = list(map(int, str(n)))
 
@@ -184,7 +184,7 @@ def partitions(n, largest):
     return without if n < largest else without + partitions(n - largest, largest)
 
 
-@program("cached recursion", lambda: (np.array([5, 14, 9]),), lambda: (np.array([3, -2]),))
+@program("cached recursion", lambda: (np.array([5, 7, 4]),), lambda: (np.array([3, -2]),))
 def many_partitions(numbers):
     return [partitions(x, x) for x in numbers]
 
@@ -227,7 +227,7 @@ def over_what_was_counted(x):
 
     @functools.cache
     def play(first, second, points, others):
-        if others >= 12:
+        if others >= 8:
             return 0, 1
         wins = losses = 0
         for roll, times in rolls.items():

@@ -174,7 +174,7 @@ def many_as_list_of_anything(x):
     return l, [str(v) for v in x.tolist()][:2]
 
 
-@program("an int among many floats", lambda: (np.arange(1000.0),))
+@program("an int among many floats", lambda: (np.arange(100.0),))
 def int_among_floats(x):
     l = x.tolist()
     l.append(3)
