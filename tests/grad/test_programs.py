@@ -361,3 +361,5 @@ def test_where_there_is_no_derivative(f, x, slope):
     np.testing.assert_array_equal(gradient, np.full_like(x, slope))
     _, tangent = pyxla.jvp(lambda x: f(x), (x,), (np.ones_like(x),))
     np.testing.assert_array_equal(tangent, slope * np.size(x))
+    if np.isfinite(slope):
+        np.testing.assert_array_equal(pyxla.hessian(lambda x: f(x))(x), np.zeros(2 * np.shape(x)))
