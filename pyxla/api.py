@@ -400,10 +400,13 @@ class Compiled:
         self._count_sizes(described, names)
 
     def _count_sizes(self, described: tuple[descriptions.Arg, ...], names: Sequence[str]) -> None:
-        """Warn, once per argument, where the function is compiled for size after size."""
+        """Warn, once per argument, where a function of the user's is compiled for size after
+        size."""
+        if self.options.sizes or (self.__module__ or "").startswith("pyxla."):
+            return
         for index, arg in enumerate(described):
             known, size = self._sizes.setdefault(index, set()), descriptions.size(arg)
-            if size not in known and len(known) == WARNED and not self.options.sizes:
+            if size not in known and len(known) == WARNED:
                 words = f"was compiled for {WARNED} sizes of {names[index]}: {ANY_SIZE}"
                 warnings.warn(f"{self.__qualname__} {words}", stacklevel=5)
             known.add(size)

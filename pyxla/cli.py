@@ -393,7 +393,8 @@ def _run(arguments: argparse.Namespace) -> None:
             hint = (
                 "pass what it was built for; an array is a .npy file, or spelled array([1, 2], f32)"
             )
-        raise CompileError(f"{type(error).__name__}: {error}", hint=hint) from error
+        place = None if isinstance(error, ArgumentError) else raised_at(error)
+        raise CompileError(f"{type(error).__name__}: {error}", place, hint=hint) from error
     print(repr(result))
     for index, (before, after) in enumerate(zip(given, values, strict=True)):
         if not _same(before, after):
@@ -504,5 +505,5 @@ def _loaded(where: str, load: Callable[[], Any]) -> Any:
         raise
     except (Exception, SystemExit) as error:  # whatever the user's module does when it is run
         words = f"cannot import {where}: {type(error).__name__}: {error}"
-        place = raised_at(error, (importlib.__file__, __file__))
+        place = raised_at(error, importlib.__file__)
         raise UsageError(f"{words}\n{place}:\n{place.excerpt()}" if place else words) from None

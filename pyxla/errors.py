@@ -189,16 +189,17 @@ def raise_at(
     raise error
 
 
-def raised_at(error: BaseException, hidden: Sequence[str]) -> Location | None:
-    """Where a module that was loaded raised `error`, in files that are not `hidden`: its last line,
-    or the one that is no Python."""
+def raised_at(error: BaseException, hidden: str | None = None) -> Location | None:
+    """Where the user's code raised `error`: the last line that is neither the compiler's nor in the
+    file `hidden`, or the one that is no Python."""
     if isinstance(error, SyntaxError) and error.filename:
         end = error.end_lineno or 0, (error.end_offset or 0) - 1
         return Location(error.filename, error.lineno or 1, (error.offset or 1) - 1, *end)
-    frames = [f for f in traceback.extract_tb(error.__traceback__) if f.filename not in hidden]
-    if not frames or not os.path.isfile(frames[-1].filename):
+    frames = traceback.extract_tb(error.__traceback__)
+    told = [f for f in frames if f.filename != hidden and not f.filename.startswith(_OWN)]
+    if not told or not os.path.isfile(told[-1].filename):
         return None
-    last = frames[-1]
+    last = told[-1]
     place = last.lineno or 1, last.colno or 0, last.end_lineno or 0, last.end_colno or 0
     return Location(last.filename, *place)
 

@@ -74,7 +74,21 @@ CHOICES: dict[str, tuple[Any, ...]] = {
     "width": (32,),
     "precision": ("bfloat16", "float16", "tf32"),
 }
-LEAST = {"list_capacity": 1, "residual_bytes": 0, "snapshots": 1, "timeout": 0}
+# Options of Numba's and of JAX's.
+_FOUND = "leave it out: what must be known is found out, and pyxla.static[5] is a known value"
+ELSEWHERE = {
+    "static_argnums": _FOUND,
+    "static_argnames": _FOUND,
+    "donate_argnums": "it is donate: names or positions",
+    "donate_argnames": "it is donate: names or positions",
+    "nopython": "leave it out: all of a function is compiled, or it is refused",
+    "cache": "leave it out: programs are kept on disk, where PYXLA_CACHE says",
+    "fastmath": "leave it out: strict=True is what rounds operation by operation",
+    "boundscheck": "leave it out: it is on, and checks=False switches checks off",
+    "device": "it is platform, or arguments that lie on the device",
+    "backend": "it is platform",
+}
+LEAST = {"cache_size": 1, "list_capacity": 1, "residual_bytes": 0, "snapshots": 1, "timeout": 0}
 
 
 def make_options(given: dict[str, Any]) -> Options:
@@ -84,10 +98,8 @@ def make_options(given: dict[str, Any]) -> Options:
     for name, value in given.items():
         if name not in known:
             listed = (*known, *PLACING)
-            raise CompileError(
-                f"unknown option {name!r}",
-                hint=similar(name, listed) or f"the options are {', '.join(listed)}",
-            )
+            others = similar(name, listed) or f"the options are {', '.join(listed)}"
+            raise CompileError(f"unknown option {name!r}", hint=ELSEWHERE.get(name, others))
         if type(value) is not known[name] and not (known[name] is float and type(value) is int):
             raise CompileError(
                 f"option {name!r} is {value!r}, a {type(value).__name__}",
@@ -95,7 +107,8 @@ def make_options(given: dict[str, Any]) -> Options:
             )
     for name, least in LEAST.items():
         if given.get(name, least) < least:
-            raise CompileError(f"option {name!r} is {given[name]}; it must be {least} at least")
+            refused = f"option {name!r} is {given[name]}; it must be {least} at least"
+            raise CompileError(refused, hint=f"leave it out: it is {getattr(DEFAULTS, name)} then")
     for name, words in CHOICES.items():
         found = given.get(name, getattr(DEFAULTS, name))
         if found not in (getattr(DEFAULTS, name), *words):

@@ -25,7 +25,8 @@ def reduced(compiled: Any, function: Any, made: Callable[[Any, Any], Any], optio
     name, module = getattr(compiled, "__qualname__", ""), getattr(compiled, "__module__", "")
     if module != "__main__" and _named(module, name) is compiled:
         return name
-    if not isinstance(function, types.FunctionType):
+    plain = isinstance(function, types.FunctionType)
+    if not plain or _named(function.__module__, function.__qualname__) is function:
         return made, (function, options)
     lines = linecache.getlines(function.__code__.co_filename, function.__globals__)
     return revived, (getattr(compiled, TWIN), made, options, lines)

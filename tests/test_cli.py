@@ -135,6 +135,7 @@ ERRORS = [
     (1, ("typed", "{}:zeros", "int"), "'n' must be known"),
     (1, ("typed", "{}:zeros"), "missing"),
     (1, ("run", "{}:checked", "2.0"), "ValueError: too large: 2.0"),
+    (1, ("run", "{}:checked", "2.0"), "cli_program.py:22:9: error: ValueError"),
     (2, ("typed", "{}:nothing"), "no function 'nothing'"),
     (2, ("typed", "{}:zeors"), "did you mean 'zeros'?"),
     (2, ("typed", "{}:nq"), "has no function 'nq'\n"),

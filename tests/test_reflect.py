@@ -5,6 +5,7 @@ from __future__ import annotations
 import copy
 import pickle
 import re
+import warnings
 from typing import NamedTuple
 
 import jax
@@ -224,6 +225,10 @@ def test_many_sizes_of_one_argument_warn_once():
         for n in range(20):
             compiled(np.zeros(n))
     assert len(caught) == 1
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        for n in range(20):
+            pyxla.hlo.negate(np.zeros(n))
 
 
 def np_zeros(n):
@@ -233,6 +238,22 @@ def np_zeros(n):
 @pyxla.compile
 def pickled(x):
     return x + 1
+
+
+class Doubling:
+    @pyxla.compile
+    def __call__(self, x=1.0):
+        return 2 * x
+
+
+def test_instances_whose_call_is_compiled_are_functions():
+    assert pyxla.compile(Doubling())(3.0) == 6.0
+    assert pyxla.grad(Doubling())(3.0) == 2.0
+    assert pyxla.vmap(Doubling())(np.arange(2.0)).tolist() == [0.0, 2.0]
+
+
+def test_what_is_compiled_of_a_named_function_pickles():
+    assert pickle.loads(pickle.dumps(pyxla.compile(np_zeros)))(2).tolist() == [0.0, 0.0]
 
 
 def test_compiled_functions_pickle_by_name():

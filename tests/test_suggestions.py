@@ -66,6 +66,12 @@ def test_functions_have_their_public_names() -> None:
 def test_misspelt_options() -> None:
     with pytest.raises(pyxla.CompileError, match="did you mean 'strict'"):
         pyxla.compile(two, strct=True)
+    with pytest.raises(pyxla.CompileError, match="strict=True is what"):
+        pyxla.compile(two, fastmath=True)
+    with pytest.raises(pyxla.CompileError, match="what must be known is found out"):
+        pyxla.compile(two, static_argnums=1)
+    with pytest.raises(pyxla.CompileError, match="must be 1 at least\n.*leave it out"):
+        pyxla.compile(two, cache_size=-1)
     with pytest.raises(pyxla.CompileError, match="mesh, in_shardings"):
         pyxla.compile(two, dtype="f32")
 

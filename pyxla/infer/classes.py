@@ -63,7 +63,8 @@ def need_constructible(engine: Engine, cls: type) -> None:
 
 
 def is_python(function: Any) -> bool:
-    return isinstance(function, types.FunctionType)
+    """Whether it is a function in Python, which may be compiled for itself."""
+    return isinstance(function, types.FunctionType) or hasattr(function, "__pyxla_function__")
 
 
 def is_generated(method: Any) -> bool:

@@ -155,9 +155,7 @@ def call_member(
         return call_object(engine, found.__func__, args, kwargs)
     if isinstance(found, classmethod):
         return call_object(engine, found.__func__, [Const(cls), *args], kwargs)
-    if isinstance(found, types.FunctionType):
-        return call_object(engine, found, [x, *args], kwargs)
-    if lookup(found) is not None:
+    if is_python(found) or lookup(found) is not None:
         return call_object(engine, found, [x, *args], kwargs)
     return call(engine, engine.captures.abstract(engine, found), args, kwargs)
 

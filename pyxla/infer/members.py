@@ -4,11 +4,11 @@ decides which state it is."""
 from __future__ import annotations
 
 import inspect
-import types
 from enum import Enum
 from typing import Any
 
 from pyxla.infer.calls.dispatch import call
+from pyxla.infer.classes import is_python
 from pyxla.infer.engine import Engine
 from pyxla.infer.joins import choices, folded
 from pyxla.infer.lattice import Compound, Const, Variant, is_number
@@ -29,7 +29,7 @@ def of_choice(engine: Engine, x: Variant, name: str) -> Any:
         return engine.use(x.conflict)
     found = {id(f): f for f in [inspect.getattr_static(type(v), name, None) for v in values]}
     descriptor = next(iter(found.values())) if len(found) == 1 else None
-    if isinstance(descriptor, types.FunctionType):
+    if is_python(descriptor):
         return Compound("method", (engine.captures.abstract(engine, descriptor), x))
     if type(descriptor) is property and name not in ("name", "value"):
         return call(engine, engine.captures.abstract(engine, descriptor.fget), [x], {})

@@ -276,9 +276,7 @@ def _member(engine: Engine, cls: type, x: Any, name: str, found: Any) -> Any:
         return _described(engine, cls, x, found)
     if standard.is_cached(found):
         raise engine.refuse(*standard.CACHED_METHOD)
-    compiled = hasattr(found, "__pyxla_function__")
-    binds = hasattr(type(found), "__get__") and lookup(found)
-    if isinstance(found, types.FunctionType) or compiled or binds:
+    if is_python(found) or (hasattr(type(found), "__get__") and lookup(found)):
         return Compound("method", (Const(found), x))
     return engine.captures.abstract(engine, getattr(cls, name))
 

@@ -30,7 +30,7 @@ from pyxla.infer.calls.executed import (
 from pyxla.infer.calls.jax_functions import call_foreign
 from pyxla.infer.calls.library import call_library
 from pyxla.infer.calls.visiting import call_closure, call_function, special
-from pyxla.infer.classes import is_generated
+from pyxla.infer.classes import is_generated, is_python
 from pyxla.infer.engine import Engine
 from pyxla.infer.heap import ObjectCell, Pooled
 from pyxla.infer.joins import folded
@@ -155,7 +155,7 @@ def _call_known(engine: Engine, value: Any, args: list[Any], kwargs: dict[str, A
         return call_library(engine, value, found, [Const(value.__self__), *args], kwargs)
     if (found := lookup(getattr(type(value), "__call__", None))) is not None:
         return call_library(engine, value, found, [Const(value), *args], kwargs)
-    if isinstance(getattr(type(value), "__call__", None), types.FunctionType):
+    if is_python(getattr(type(value), "__call__", None)):
         instance = engine.captures.abstract(engine, value)
         if not isinstance(instance, Const):
             return call(engine, instance, args, kwargs)
