@@ -74,8 +74,8 @@ def in_program(
     """A place and the calls that lead there, as far as they are the user's: Python of the library
     and of NumPy is visited as the user's is, and nobody else reads it."""
     sites = [site for site in chain if not is_library(site)]
-    if loc is not None and is_library(loc) and sites:
-        loc = sites.pop()
+    if loc is not None and is_library(loc):
+        loc = sites.pop() if sites else None if is_own(loc) else loc
     return loc, tuple(sites)
 
 

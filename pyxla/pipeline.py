@@ -23,7 +23,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from pyxla import collector, journal
-from pyxla.errors import CompileError, InternalError, Location, spell
+from pyxla.errors import CompileError, InternalError, Location, in_program, spell
 from pyxla.frontend import dispatchers
 from pyxla.frontend.desugar import lowered_source
 from pyxla.frontend.source import SourceFunction, source_function
@@ -172,9 +172,9 @@ def source_of(function: Any) -> SourceFunction:
 
 
 def location(function: Any) -> Location | None:
-    """Where a function is defined, if that is known."""
+    """Where a function of the user's is defined, if that is known."""
     try:
-        return source_of(function).loc
+        return in_program(source_of(function).loc, ())[0]
     except Exception:  # it is asked for while another error is reported
         return None
 

@@ -6,6 +6,7 @@ import copy
 import pickle
 import re
 import warnings
+from enum import Enum
 from typing import NamedTuple
 
 import jax
@@ -240,16 +241,59 @@ def pickled(x):
     return x + 1
 
 
-class Doubling:
+class Compiled:
+    """Methods that are compiled for themselves, too."""
+
     @pyxla.compile
-    def __call__(self, x=1.0):
-        return 2 * x
+    def __init__(self, x):
+        self.x = x
+
+    @pyxla.compile
+    def __call__(self, y=1.0):
+        return 2 * y
+
+    @pyxla.compile
+    def __add__(self, other):
+        return Compiled(self.x + other.x)
+
+    @pyxla.compile
+    def __getitem__(self, i):
+        return self.x * i
+
+    @pyxla.compile
+    def __len__(self):
+        return 3
+
+    @pyxla.compile
+    def __lt__(self, other):
+        return self.x < other.x
+
+    @pyxla.compile
+    def __iter__(self):
+        yield self.x
 
 
-def test_instances_whose_call_is_compiled_are_functions():
-    assert pyxla.compile(Doubling())(3.0) == 6.0
-    assert pyxla.grad(Doubling())(3.0) == 2.0
-    assert pyxla.vmap(Doubling())(np.arange(2.0)).tolist() == [0.0, 2.0]
+class Side(Enum):
+    LEFT = 1
+    RIGHT = 2
+
+    @pyxla.compile
+    def of(self, x):
+        return self.value * x
+
+
+def compiled_methods(c, x):
+    both, side = c + Compiled(x), Side.LEFT if x > 1 else Side.RIGHT
+    operators = both.x, c[3], len(c), both < c, list(both), bool(both)
+    return operators, c(x), c(), list(map(c, [1.0, x])), sorted([x, 1.0], key=c), side.of(x)
+
+
+def test_methods_may_be_compiled_for_themselves():
+    for x, y in ((2.0, 5.0), (-1.0, 0.5)):
+        assert pyxla.compile(compiled_methods)(Compiled(x), y) == compiled_methods(Compiled(x), y)
+    assert pyxla.compile(Compiled(1.0))(3.0) == 6.0
+    assert pyxla.grad(Compiled(1.0))(3.0) == 2.0
+    assert pyxla.vmap(Compiled(1.0))(np.arange(2.0)).tolist() == [0.0, 2.0]
 
 
 def test_what_is_compiled_of_a_named_function_pickles():

@@ -76,6 +76,19 @@ def test_misspelt_options() -> None:
         pyxla.compile(two, dtype="f32")
 
 
+def test_what_is_measured_is_given_values() -> None:
+    for given in (pyxla.f64[3], float):
+        with pytest.raises(pyxla.CompileError, match="types are not enough"):
+            pyxla.profile(two, given, given)
+
+
+def test_placing_takes_what_jax_has() -> None:
+    for options in ({"mesh": "data=2"}, {"in_shardings": "data"}, {"out_shardings": ("data",)}):
+        with pytest.raises(pyxla.CompileError, match="of JAX's, not") as caught:
+            pyxla.compile(two, **options)
+        assert "jax." in caught.value.hint
+
+
 def deleting(x: Any) -> Any:
     del x[0]
     return x

@@ -189,6 +189,10 @@ FAMILIES: dict[str, Row] = {
         "texts and bytes are values, and no files",
         "collect the parts in a list, and join them: ''.join(parts)",
     ),
+    "pyxla.runtime.artifact": (
+        "an artifact holds no source",
+        "call it outside, or compile the function that it was built from",
+    ),
     "numpy.testing": (
         "it compares while the program runs",
         "return the arrays, and compare outside",
@@ -198,6 +202,7 @@ FAMILIES: dict[str, Row] = {
 # Modules by the names that users have for them.
 KNOWN_AS = {
     **dict.fromkeys(("posix", "nt"), "os"),
+    "pyxla.runtime.artifact": "pyxla.load",
     **dict.fromkeys(("genericpath", "posixpath", "ntpath"), "os.path"),
 }
 

@@ -18,6 +18,8 @@ from typing import Any
 
 import jax
 
+from pyxla import types
+from pyxla.errors import CompileError
 from pyxla.pipeline import Compilation
 from pyxla.reporting.compiling import Looked
 from pyxla.reporting.listing import Place, instruction_places
@@ -84,6 +86,9 @@ def measured(looked: Looked, args: Sequence[Any], runs: int) -> Profile:
 
 def _runner(made: Compilation, compiled: Any, args: Sequence[Any]) -> Callable[[], Any]:
     """A function that runs the program on these arguments and waits for it."""
+    if signature.describe(args) != types.describe(args)[0]:
+        shown = f"{made.request.function.__name__!r} is run to be measured"
+        raise CompileError(f"{shown}: types are not enough", hint="give values: np.ones(3)")
     given = (*args, *[place.read() for place in made.places])
     _, leaves = signature.flatten(given, frozenset(made.static))
     program = made.at("regions")

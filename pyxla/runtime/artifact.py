@@ -124,7 +124,7 @@ def save(path: str | Path, data: bytes) -> None:
     Path(path).write_bytes(data)
 
 
-@dataclasses.dataclass(frozen=True)
+@dataclasses.dataclass(frozen=True, eq=False)  # functions are told apart by which they are
 class Loaded:
     """A loaded program; call it on arguments like those it was built for."""
 
@@ -141,6 +141,10 @@ class Loaded:
 
     options: ClassVar[Options] = DEFAULTS
     work: ClassVar[None] = None  # for all that is known
+
+    @property
+    def __name__(self) -> str:
+        return self.name
 
     def __repr__(self) -> str:
         types = (
@@ -182,7 +186,7 @@ class Loaded:
     def _run(self, args: tuple[Any, ...]) -> Any:
         leaves: list[Any] = []
         for index, (arg, x) in enumerate(zip(self.args, args, strict=True)):
-            _collect(arg, x, (index,), leaves)
+            _collect(arg, x, (*self.names[index : index + 1],) or (index,), leaves)
         if self.about["writes"]:
             self._check_memory(sharing.memory(leaves))
         try:

@@ -124,7 +124,16 @@ def asked(mesh: Any, in_shardings: Any, out_shardings: Any, donate: Any) -> Plac
     donated = tuple(donate) if isinstance(donate, tuple | list | set | frozenset) else (donate,)
     for x in donated:
         if not isinstance(x, str | int):
-            raise CompileError(f"donate takes names or positions of arguments, not {x!r}")
+            words = f"donate takes names or positions of arguments, not {x!r}"
+            raise CompileError(words, hint='write donate="x", donate=0, or a tuple of these')
+    if mesh is not None and not isinstance(mesh, jax.sharding.Mesh | jax.sharding.AbstractMesh):
+        words = f"mesh takes a mesh of JAX's, not {mesh!r}"
+        raise CompileError(words, hint='make it: jax.make_mesh((2,), ("data",))')
+    for name, given in (("in_shardings", in_shardings), ("out_shardings", out_shardings)):
+        for where in jax.tree.leaves(given, is_leaf=_is_end):
+            if not _is_end(where):
+                words = f"{name} takes specifications and shardings of JAX's, not {where!r}"
+                raise CompileError(words, hint='write jax.P("data"), or a tuple of one for each')
     if mesh is None and in_shardings is None and out_shardings is None and not donated:
         return None
     return Placement(mesh, in_shardings, out_shardings, donated)
@@ -142,8 +151,12 @@ def _placed(x: Any, where: Any) -> Any:
     if isinstance(where, PartitionSpec | Sharding):
         with jax.enable_x64(True):
             return jax.tree.map(lambda leaf: _array(leaf, where), x)
-    is_end = lambda spec: spec is None or isinstance(spec, PartitionSpec | Sharding)
-    return jax.tree.map(lambda spec, part: _placed(part, spec), where, x, is_leaf=is_end)
+    return jax.tree.map(lambda spec, part: _placed(part, spec), where, x, is_leaf=_is_end)
+
+
+def _is_end(spec: Any) -> bool:
+    """Whether it says where all arrays of a part lie."""
+    return spec is None or isinstance(spec, PartitionSpec | Sharding)
 
 
 def _array(x: Any, where: Any) -> Any:

@@ -5,12 +5,10 @@ from __future__ import annotations
 import functools
 import operator
 import types
-from enum import Enum
 from typing import Any
 
 import numpy as np
 
-import pyxla
 from tests.programs import program
 
 
@@ -88,51 +86,3 @@ def functions_of_operator(xs, n):
 def methods_named_by_their_class(n):
     known = int.bit_length(5), int.bit_count(7), complex.conjugate(1j), float.is_integer(2.0)
     return known, int.bit_length(n), int.bit_count(n), int.__add__(n, 1), float.hex(0.5)
-
-
-class Compiled:
-    """Methods that are compiled for themselves, too."""
-
-    @pyxla.compile
-    def __init__(self, x):
-        self.x = x
-
-    @pyxla.compile
-    def __call__(self, y=1.0):
-        return 2 * y
-
-    @pyxla.compile
-    def __add__(self, other):
-        return Compiled(self.x + other.x)
-
-    @pyxla.compile
-    def __getitem__(self, i):
-        return self.x * i
-
-    @pyxla.compile
-    def __len__(self):
-        return 3
-
-    @pyxla.compile
-    def __lt__(self, other):
-        return self.x < other.x
-
-    @pyxla.compile
-    def __iter__(self):
-        yield self.x
-
-
-class Side(Enum):
-    LEFT = 1
-    RIGHT = 2
-
-    @pyxla.compile
-    def of(self, x):
-        return self.value * x
-
-
-@program("methods that are compiled", lambda: (Compiled(2.0), 5.0), lambda: (Compiled(-1.0), 0.5))
-def compiled_methods(c, x):
-    both, side = c + Compiled(x), Side.LEFT if x > 1 else Side.RIGHT
-    operators = both.x, c[3], len(c), both < c, list(both), bool(both)
-    return operators, c(x), c(), list(map(c, [1.0, x])), sorted([x, 1.0], key=c), side.of(x)

@@ -92,8 +92,8 @@ def test_jax_arrays_in_jax_arrays_out():
     ("args", "words"),
     [
         ((X,), "takes 2 arguments, 1 given"),
-        ((X, Y[:3]), r"argument 1: expected f64\[4\], got f64\[3\]"),
-        ((X, 1.0), r"argument 1: expected f64\[4\], got 1.0"),
+        ((X, Y[:3]), r"argument y: expected f64\[4\], got f64\[3\]"),
+        ((X, 1.0), r"argument y: expected f64\[4\], got 1.0"),
     ],
 )
 def test_other_arguments_are_refused(args, words):
@@ -402,3 +402,22 @@ def test_dicts_in_another_order(tmp_path):
     with pytest.raises(TypeError, match="expected maxlen=None"):
         pyxla.build(turned, collections.deque([1]), path=tmp_path / "a")
         pyxla.load(tmp_path / "a")(collections.deque([1], maxlen=1))
+
+
+def test_what_is_asked_of_loaded_programs(tmp_path):
+    """They are functions for JAX, and have no source to be compiled again or looked at."""
+    pyxla.build(lambda x: x * 2, pyxla.f64[3], path=tmp_path / "a")
+    loaded = pyxla.load(tmp_path / "a")
+    with jax.enable_x64(True):
+        assert jax.jit(loaded)(jnp.ones(3)).tolist() == [2.0, 2.0, 2.0]
+    for ask in (
+        lambda: pyxla.compile(loaded)(X[:3]),
+        lambda: pyxla.compile(lambda x: loaded(x) + 1)(X[:3]),
+        lambda: pyxla.code_hlo(loaded, pyxla.f64[3]),
+        lambda: pyxla.profile(loaded, X[:3]),
+    ):
+        with pytest.raises(CompileError, match="an artifact holds no source") as caught:
+            ask()
+        assert "/artifact.py" not in str(caught.value)
+    with pytest.raises(TypeError, match="argument x: expected"):
+        loaded(X[:2])
