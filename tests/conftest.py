@@ -47,14 +47,21 @@ OPTIMIZED |= {
     )
 }
 
-# What inference, derivatives and the library make of a program is in question: each op computes
-# what NumPy says.
+# What inference, derivatives, the library and passes over graphs make of a program is in question:
+# each op computes what NumPy says.
 MEANT = {"infer", "grad", "lib/random/test_generator.py"}
 MEANT |= {
     f"lib/test_{name}.py"
     for name in (
         *("at_types", "borrowed", "bounded", "bounded_values", "call_styles", "long_ints"),
         *("parts", "sizes", "sparse", "strings", "tables"),
+    )
+}
+MEANT |= {
+    f"lower/test_{name}.py"
+    for name in (
+        *("endpoints", "exchange", "forward", "implied", "packing", "products", "promote"),
+        *("scans", "sticky", "sums", "unread", "unroll"),
     )
 }
 # One for all modules: each that JAX makes for one of its own knows a dozen dialects.
