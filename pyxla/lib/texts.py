@@ -6,6 +6,7 @@ once (`found`, `cut_at`, `parsed` and the like) is inference's (`infer.text.stri
 
 from __future__ import annotations
 
+import operator
 from typing import Any
 
 SUBSTRING = "substring not found"
@@ -324,3 +325,29 @@ def shown_dict(x: dict[Any, Any]) -> str:
 
 # The texts of containers whose items have a `__repr__` that the program calls.
 SHOWN = {list: shown_list, tuple: shown_tuple, dict: shown_dict}
+
+
+def ljust(s: str, width: int, fill: str = " ") -> str:
+    return s + _fills(s, width, fill)
+
+
+def rjust(s: str, width: int, fill: str = " ") -> str:
+    return _fills(s, width, fill) + s
+
+
+def center(s: str, width: int, fill: str = " ") -> str:
+    fills = _fills(s, width, fill)
+    before = len(fills) // 2 + (len(fills) & width & 1)
+    return fills[:before] + s + fills[before:]
+
+
+def zfill(s: str, width: int) -> str:
+    """`s.zfill(width)`: zeros come behind a sign."""
+    sign = 1 if s.startswith(("+", "-")) else 0
+    return s[:sign] + _fills(s, width, "0") + s[sign:]
+
+
+def _fills(s: str, width: int, fill: str) -> str:
+    if len(fill) != 1:
+        raise TypeError("The fill character must be exactly one character long")
+    return fill * (operator.index(width) - len(s))

@@ -419,3 +419,29 @@ def floats_as_texts_are_changed(xs):
 def repeated_as_often_as_known(n):
     texts = "ab" * (n - n + 2), "ab" * (n - n), n * b"xy"
     return texts, texts[0] == "abab", texts[1] == "", len(texts[2])
+
+
+@program(
+    "strings exceptions",
+    lambda: (np.array([[3, 10], [-12345, 1]]), "ab", "*"),
+    lambda: (np.array([[-7, 5]]), "-", "--"),
+)
+def widths_of_data(m, s, fill):
+    widest = len(str(m.max())) + 2
+    cells = [
+        str(v).rjust(widest, ".") + str(v).ljust(widest) + str(v).zfill(widest) for v in m.flat
+    ]
+    known = [(s.center(v, "x"), "-7".zfill(v), "".ljust(v), s.center(widest + v % 3)) for v in m[0]]
+    try:
+        return cells, known, s.rjust(widest, fill)
+    except TypeError as e:
+        return cells, known, str(e)
+
+
+@program("strings", lambda: (1,), lambda: (7,))
+def a_triangle_in_the_middle(n):
+    rows = [[1]]
+    while len(rows) < n:
+        rows.append([a + b for a, b in zip([0, *rows[-1]], [*rows[-1], 0])])
+    width = len(" ".join(map(str, rows[-1])))
+    return [" ".join(map(str, row)).center(width) for row in rows]

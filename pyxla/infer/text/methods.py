@@ -11,7 +11,8 @@ import numpy as np
 
 from pyxla.infer.engine import Engine
 from pyxla.infer.facts.integers import value_of
-from pyxla.infer.lattice import Array, Const
+from pyxla.infer.facts.refine import constant_of
+from pyxla.infer.lattice import Array, Const, Scalar
 from pyxla.infer.lists import growing
 from pyxla.infer.text.codes import string
 from pyxla.infer.text.strings import (
@@ -144,6 +145,19 @@ def _zfill(engine: Engine, x: Any, width: Any) -> Any:
     return string(strings.filled_with_zeros(codes, count))
 
 
+def _by_width(name: str, known: Callable[..., Any]) -> Callable[..., Any]:
+    by_data = _visited(getattr(methods, name))
+
+    def fill(engine: Engine, x: Any, width: Any, *with_: Any) -> Any:
+        return (by_data if _is_data(width) else known)(engine, x, width, *with_)
+
+    return fill
+
+
+def _is_data(width: Any) -> bool:
+    return isinstance(width, (Array, Scalar)) and not isinstance(constant_of(width), Const)
+
+
 def _split(engine: Engine, x: Any, sep: Any = Const(None), maxsplit: Any = Const(-1)) -> Any:
     every = isinstance(maxsplit, Const) and maxsplit.value < 0
     if isinstance(sep, Const) and sep.value is None:
@@ -204,6 +218,10 @@ def _visited(function: Callable[..., Any]) -> Callable[..., Any]:
     return visit
 
 
+_FILLS = {
+    **{"center": _filled("^"), "ljust": _filled("<"), "rjust": _filled(">")},
+    "zfill": _zfill,
+}
 _TESTS = (
     *("isalpha", "isalnum", "isdigit", "isdecimal", "isnumeric", "isspace", "isascii"),
     *("isprintable",),
@@ -222,10 +240,7 @@ METHODS: dict[str, Callable[..., Any]] = {
     "strip": _stripped(True, True),
     "lstrip": _stripped(True, False),
     "rstrip": _stripped(False, True),
-    "center": _filled("^"),
-    "ljust": _filled("<"),
-    "rjust": _filled(">"),
-    "zfill": _zfill,
+    **{name: _by_width(name, known) for name, known in _FILLS.items()},
     "split": _split,
     "rsplit": _rsplit,
     "replace": _replace,
@@ -237,8 +252,10 @@ METHODS: dict[str, Callable[..., Any]] = {
 
 
 def call(engine: Engine, function: Any, args: Sequence[Any], kwargs: dict[str, Any]) -> Any:
-    """`function(*args)` of texts that data makes; None where this is no such call."""
-    if not any(map(is_dynamic, args)) and not any(map(is_dynamic, kwargs.values())):
+    """`function(*args)` of texts that data makes, or fills; None where this is no such call."""
+    name = getattr(function, "__name__", None)
+    fills = name in _FILLS and any(map(_is_data, args))
+    if not fills and not any(map(is_dynamic, (*args, *kwargs.values()))):
         return None
     if function is int:
         return _visited(methods.to_int)(engine, *args, **kwargs)
