@@ -4,6 +4,7 @@ distances, exponentials.  Where they are not a number they are not below zero ei
 from __future__ import annotations
 
 from collections.abc import Callable
+from typing import Any
 
 import numpy as np
 
@@ -45,9 +46,17 @@ def alike(x: Value, y: Value, depth: int = 4) -> bool:
         return False
     if len(one.operands) != len(other.operands) or one.attrs.keys() != other.attrs.keys():
         return False
-    same = all([np.array_equal(value, other.attrs[name]) for name, value in one.attrs.items()])
-    pairs = zip(one.operands, other.operands, strict=True)
-    return same and all([alike(a, b, depth - 1) for a, b in pairs])
+    for name, value in one.attrs.items():
+        if not _equal(value, other.attrs[name]):
+            return False
+    for a, b in zip(one.operands, other.operands, strict=True):
+        if not alike(a, b, depth - 1):
+            return False
+    return True
+
+
+def _equal(x: Any, y: Any) -> bool:
+    return x is y or bool(np.array_equal(x, y) if isinstance(x, np.ndarray) else x == y)
 
 
 def _constant(made: Instr, holds: Question) -> bool:
