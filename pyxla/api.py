@@ -601,7 +601,8 @@ def compile_with(function: Any, options: Options) -> Any:
     if not callable(function):
         raise CompileError(
             f"pyxla.compile takes a function, not {type(function).__name__}",
-            hint="write @pyxla.compile before a def, or pyxla.compile(f)",
+            hint="write @pyxla.compile before a def, or pyxla.compile(f); "
+            "types are annotations, or go to f.specialize(float)",
         )
     function = dispatchers.python_function(function) or function
     if disabled():

@@ -99,6 +99,28 @@ HINTS: tuple[tuple[str, str], ...] = (
     (r"result_types", 'spell them pyxla.f64[3] or "f64[3]", several as a tuple'),
     (r"must be known while compiling",
      "compute it from shapes, constants and number arguments only"),
+    # transformations
+    (r"has_aux is true", "return (value, aux), or leave has_aux out"),
+    (r"tangents? (is|are|for)|needs a tangent|takes one cotangent",
+     "give one for each argument, of its type, as a tuple"),
+    (r"derivative rule", "let the rule return what the message asks for"),
+    (r"derivative .* loaded", "build the derivative too: pyxla.build(pyxla.grad(f), ...)"),
+    (r"of vmap is|in_axes|out_axes", "axes are ints or None: one, or a tuple of one for each"),
+    (r"a function is needed", "pass the function itself, without ()"),
+    (r"transformed cannot return a func", "return arrays, numbers and containers of these"),
+    (r"_shardings has", "give one for all, or as many as there are"),
+    (r"\bcarry\b", "begin with what is of the type that the body returns"),
+    (r"calls Python while it runs", "use print(), or a function that pyxla.host marks"),
+    (r"computation of an op", "compute it from the parameters alone"),
+    # structure that data decides
+    (r"not (chosen among|looked for)|instance that is in a list|list that this one is in",
+     "keep numbers, or tuples of numbers, in lists whose items data decides"),
+    (r"of which data decides the items", "loop over its items, or sorted(x), instead"),
+    (r"one type or another|one of several kinds|type of .* is not known|type of a number decides",
+     "convert it first, as float(x) or int(x), so that it has one type"),
+    (r"at least 1 positional|dataclass type or instance|the fields|field names|argument after \*\*"
+     r"|bad operand type|single ellipsis|cannot be zero|is made of a list of tuples|^out= ",
+     "CPython refuses it, too: look at what this line is given"),
 )  # fmt: skip
 
 

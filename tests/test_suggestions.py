@@ -15,6 +15,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+import jax
 import numpy as np
 import pytest
 
@@ -74,6 +75,20 @@ def test_misspelt_options() -> None:
         pyxla.compile(two, cache_size=-1)
     with pytest.raises(pyxla.CompileError, match="mesh, in_shardings"):
         pyxla.compile(two, dtype="f32")
+
+
+def test_what_transformations_want() -> None:
+    asked: list[tuple[Callable[[], Any], str]] = [
+        (lambda: pyxla.grad(two, has_aux=True)(1.0, 2.0), "leave has_aux out"),
+        (lambda: pyxla.jvp(two, (1.0, 2.0), (1.0,)), "one for each argument"),
+        (lambda: pyxla.vmap(two, out_axes=3)(np.ones(2), np.ones(2)), "ints or None"),
+        (lambda: pyxla.compile("float64(float64)"), "f.specialize"),
+        (lambda: pyxla.compile(lambda x: jax.debug.print("{}", x))(1.0), "print()"),
+    ]
+    for ask, remedy in asked:
+        with pytest.raises(pyxla.CompileError) as caught:
+            ask()
+        assert remedy in caught.value.hint
 
 
 def test_what_is_measured_is_given_values() -> None:
