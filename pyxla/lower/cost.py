@@ -24,7 +24,7 @@ _UPDATES = frozenset({"dynamic_update_slice"})
 _MOVES = frozenset({"broadcast_in_dim", "concatenate", "pad"})  # as fast as memory is
 WORD = 8  # bytes of a pointer
 # fmt: off
-_SLOW = frozenset({
+SLOW = frozenset({
     "divide", "remainder", "power", "atan2", "exponential", "exponential_minus_one", "log",
     "log_plus_one", "logistic", "sine", "cosine", "tan", "tanh", "sqrt", "rsqrt", "cbrt",
 })
@@ -47,7 +47,7 @@ def cost(instr: Instr) -> int:
     for value in instr.operands:
         if value.type.size > SMALL:
             return INFINITE
-    return 4 if op.name in _SLOW else 1
+    return 4 if op.name in SLOW else 1
 
 
 def total(instrs: Iterable[Instr], limit: int) -> int:
@@ -71,7 +71,7 @@ def is_light(region: Region, elements: int = LIGHT) -> bool:
             continue
         in_place = name == "dynamic_update_slice"
         values = instr.operands[1:] if in_place else (*instr.results, *instr.operands)
-        limit = elements // 16 if name in _SLOW else elements
+        limit = elements // 16 if name in SLOW else elements
         if name in _MOVES:
             limit = max(limit, MOVED)
         if any(value.type.size > limit for value in values):

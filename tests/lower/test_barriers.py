@@ -36,9 +36,39 @@ def added(x, w):
     return y * 2, y.sum()
 
 
+def limited(x, w):
+    """Slopes that two kernels need, one of them at two places, and that take long."""
+    slope = (np.roll(x, 1, axis=0) - np.roll(x, -1, axis=0)) / (np.abs(w) + 1)
+    slope = slope / (np.abs(slope) + 1) / np.sqrt(w * w + 1)
+    y = x + slope / 2
+    return np.roll(y, 1, axis=0) - y, slope
+
+
+def in_one_kernel(x, w):
+    """What one kernel needs twice at one place it computes once."""
+    y = np.exp(x) / (1 + np.exp(w))
+    return y * (1 - y)
+
+
+def stencil_of_stencil(x, w):
+    """Sums of neighbours are as quick again as they are written."""
+    y = x[1:, 1:] + x[:-1, 1:] + x[1:, :-1] + x[:-1, :-1]
+    return y[1:, 1:] - y[:-1, 1:] + y[1:, :-1] - y[:-1, :-1]
+
+
 @pytest.mark.parametrize(
     ("program", "size", "count"),
-    [(residual, 64, 3), (residual, 8, 0), (in_loop, 64, 1), (activated, 64, 0), (added, 64, 0)],
+    [
+        (residual, 64, 3),
+        (residual, 8, 0),
+        (in_loop, 64, 1),
+        (activated, 64, 0),
+        (added, 64, 0),
+        (limited, 64, 1),
+        (limited, 32, 0),
+        (in_one_kernel, 64, 0),
+        (stencil_of_stencil, 80, 0),
+    ],
 )
 def test_where_barriers_are(program, size, count):
     rng = np.random.default_rng(0)
@@ -54,6 +84,28 @@ def test_where_barriers_are(program, size, count):
 def test_barriers_hold_until_kernels_are_made():
     x, w = np.ones((2, 64, 64), np.float32)
     assert pyxla.code_hlo(residual, x, w, optimized=True).count("opt-barrier(") == 3
+
+
+def in_time(x, w, end):
+    """A loop that begins with many numbers, which one function makes."""
+    t, k, shown = 0.0, 0, 0.0
+    while t < end:
+        slope = (x - np.roll(x, 1)) / (np.abs(w) + 1) / np.sqrt(x * x + 1)
+        step = 0.01 / (slope.max() + 1)
+        a, b, c, d = t * 2.0, t * 3.0 + k, np.cos(t), k * 0.5
+        x = x * (1 - d * 0.001) + (np.roll(slope, 1) - slope) * step * c
+        w = w + (np.roll(slope, -1) + slope) * (a + b) * 0.001
+        if t + step > k * 0.1:
+            step, k = k * 0.1 - t + 0.001, k + 1
+        t, shown = t + step, shown + a + b
+    return x, w, k, shown
+
+
+def test_barriers_hold_in_loops_that_call_functions():
+    x, w = np.random.default_rng(0).standard_normal((2, 64, 64))
+    assert "opt-barrier(" in pyxla.code_hlo(in_time, x, w, 0.5, optimized=True)
+    for ours, theirs in zip(pyxla.compile(in_time)(x, w, 0.5), in_time(x, w, 0.5), strict=True):
+        np.testing.assert_allclose(ours, theirs, rtol=1e-9, atol=1e-12)
 
 
 def drawn_in_turn(x, seed):
