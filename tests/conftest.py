@@ -22,7 +22,7 @@ from jax._src import compiler
 from jax._src.interpreters import mlir
 
 from pyxla import options
-from pyxla.runtime import jaxlink
+from pyxla.runtime import jaxlink, jaxlower
 from tests import cost, effort, meaning
 
 os.environ["PYXLA_CACHE"] = "0"  # what was compiled before is compiled all the same
@@ -64,9 +64,9 @@ MEANT |= {
         *("scans", "sticky", "sums", "unread", "unroll"),
     )
 }
-# One for all modules: each that JAX makes for one of its own knows a dozen dialects.
+# One for all modules: each that is made for one of its own knows a dozen dialects.
 CONTEXT = mlir.make_ir_context()
-mlir.make_ir_context = lambda: CONTEXT
+mlir.make_ir_context = jaxlower._context = lambda: CONTEXT
 compiler.compile_or_get_cached = effort.once
 jax.config.update("jax_enable_compilation_cache", False)  # whose keys cost a millisecond each
 
