@@ -139,6 +139,7 @@ REMEDIES: list[tuple[Callable[..., Any], str]] = [
     (lambda x: hashlib.sha256(b"a").hexdigest(), "digest them outside"),
     (lambda x: np.sqtr(x), "'sqrt'"),  # type: ignore[attr-defined]
     (lambda x: x + None, "is not None"),
+    (lambda x: np.zeros(x[0]), "as an int: int(x)"),
     (lambda x: x[0 : len(x) / 2], "n // 2"),  # type: ignore[misc]
     (lambda x: np.percentile(x, 101), "CPython raises ValueError here, too"),
     (lambda x: x + time.perf_counter(), "pyxla.profile"),

@@ -301,13 +301,17 @@ def _demand(world: World, need: NeedsStatic) -> Exception:
         return Restart({path: need.loc for path in paths}, [], need.otherwise)
     if need.otherwise is not None:
         return need.otherwise
+    hint = "compute it from shapes, constants and number arguments only"
+    if value is not None and value.type.dtype.kind == "f":
+        hint += ", and as an int: int(x)"
+    elif what.startswith("the size"):
+        hint += ", or bound it, as in min(n, 1000)"
     return CompileError(
         f"{what} must be known while compiling, but it is computed at run time",
         need.loc or engine.loc,
         types=(str(getattr(value, "type", "")),),
         chain=need.chain,
-        hint="compute it from shapes, constants and number arguments only"
-        + (", or bound it, as in min(n, 1000)" if what.startswith("the size") else ""),
+        hint=hint,
         remedy="rooms" if engine.findings.sized else need.remedy or chosen,
     )
 
