@@ -180,22 +180,40 @@ def _count(
     return op.maximum(degrees, k.like(degrees, 0))
 
 
-@implements(np.mean, np.ndarray.mean)
-def mean(
-    a: Any,
-    axis: Any = None,
-    dtype: Any = None,
-    out: Any = None,
-    keepdims: bool = False,
-    *,
-    where: Any = True,
-) -> Array:
-    x = as_array(a)
-    axes = statistic_axes(axis, x.ndim, where)
-    work, result = _mean_dtypes(x.dtype, dtype)
-    total = accumulate_all(x.value, axes, work, "add", 0, where=where)
-    total = keep(total, x.shape, axes, keepdims)
-    return Array(cast(op.divide(total, _count(x, axes, where, work, keepdims)), result))
+def _numbers(x: Array, where: Any) -> tuple[Array, Any]:
+    """`x` with 0 for NaN, and where there is none and something takes part."""
+    if CLASSES[x.dtype] not in "fc":
+        return x, where
+    mask = present(x.value)
+    if where is not True:
+        mask = op.and_(mask, broadcast_to(as_value(where, BOOL), x.shape))
+    return without_nan(x, 0), Array(mask)
+
+
+def _mean(of_numbers: bool) -> Callable[..., Any]:
+    """of_numbers: NaN does not count."""
+
+    def call(
+        a: Any,
+        axis: Any = None,
+        dtype: Any = None,
+        out: Any = None,
+        keepdims: bool = False,
+        *,
+        where: Any = True,
+    ) -> Array:
+        x = as_array(a)
+        x, where = _numbers(x, where) if of_numbers else (x, where)
+        axes = statistic_axes(axis, x.ndim, where)
+        work, result = _mean_dtypes(x.dtype, dtype)
+        total = accumulate_all(x.value, axes, work, "add", 0, where=where)
+        total = keep(total, x.shape, axes, keepdims)
+        return Array(cast(op.divide(total, _count(x, axes, where, work, keepdims)), result))
+
+    return call
+
+
+mean = implements(np.mean, np.ndarray.mean)(_mean(of_numbers=False))
 
 
 def _deviations(
@@ -219,7 +237,9 @@ def _deviations(
     return masked(square, where, 0), square.type.dtype
 
 
-def _variance(root: bool) -> Callable[..., Any]:
+def _variance(root: bool, of_numbers: bool) -> Callable[..., Any]:
+    """of_numbers: NaN does not count; the variance is NaN where no degree of freedom is left."""
+
     def call(
         a: Any,
         axis: Any = None,
@@ -233,6 +253,8 @@ def _variance(root: bool) -> Callable[..., Any]:
         correction: Any = None,
     ) -> Array:
         x = as_array(a)
+        skips = of_numbers and CLASSES[x.dtype] in "fc"
+        x, where = _numbers(x, where) if skips else (x, where)
         axes = statistic_axes(axis, x.ndim, where)
         work, result = _mean_dtypes(x.dtype, dtype)
         squares, part = _deviations(x, axes, work, where, mean)
@@ -241,7 +263,12 @@ def _variance(root: bool) -> Callable[..., Any]:
         value = op.divide(total, _count(x, axes, where, part, keepdims, freedom))
         if CLASSES[result] == "c":
             result = part
-        return Array(cast(_root(value) if root else value, result))
+        value = cast(_root(value) if root else value, result)
+        if skips:
+            count = _count(x, axes, where, result, keepdims)
+            lacking = k.le(count, broadcast_to(as_value(freedom, result), count.type.shape))
+            value = op.select(lacking, k.like(value, np.nan), value)
+        return Array(value)
 
     return call
 
@@ -251,8 +278,8 @@ def _root(x: Value) -> Value:
     return k.root_of_sum(x if CLASSES[x.type.dtype] in "fc" else cast(x, np.dtype(np.float64)))
 
 
-var = implements(np.var, np.ndarray.var)(_variance(False))
-std = implements(np.std, np.ndarray.std)(_variance(True))
+var = implements(np.var, np.ndarray.var)(_variance(False, of_numbers=False))
+std = implements(np.std, np.ndarray.std)(_variance(True, of_numbers=False))
 
 
 @implements(np.average)
@@ -329,7 +356,10 @@ def extremum(x: Value, axes: Shape, name: str, initial: Any = None, where: Any =
     return value
 
 
-def _extremal(name: str) -> Callable[..., Any]:
+def _extremal(name: str, of_numbers: bool = False) -> Callable[..., Any]:
+    """of_numbers: NaN does not count; the extremum is NaN where there is nothing else."""
+    most = lowest if name == "maximum" else highest
+
     def call(
         a: Any,
         axis: Any = None,
@@ -341,7 +371,13 @@ def _extremal(name: str) -> Callable[..., Any]:
         x = as_array(a)
         x = as_array(x, loop_types(getattr(np, name), (x.dtype, x.dtype))[0])
         axes = reduced_axes(axis, x.ndim)
-        value = extremum(x.value, axes, name, initial, where)
+        skips = of_numbers and CLASSES[x.dtype] in "fc"
+        given = without_nan(x, most(x.dtype)) if skips else x
+        value = extremum(given.value, axes, name, initial, where)
+        if skips and initial is None:
+            missing = masked(k.isnan(x.value), where, True)
+            none = fold(missing, axes, literal(True, BOOL), "and")
+            value = op.select(none, k.like(value, np.nan), value)
         return Array(keep(value, x.shape, axes, keepdims))
 
     return call
@@ -444,83 +480,14 @@ nansum = implements(np.nansum)(_filling(sum, lambda dtype: 0))
 nanprod = implements(np.nanprod)(_filling(prod, lambda dtype: 1))
 
 
-def _with_mask(function: Callable[..., Any]) -> Callable[..., Any]:
-    """Only numbers take part, as `where=` does it."""
-
-    @functools.wraps(function)
-    def call(a: Any, *args: Any, where: Any = True, **options: Any) -> Any:
-        x = as_array(a)
-        if CLASSES[x.dtype] not in "fc":
-            return function(x, *args, where=where, **options)
-        mask = present(x.value)
-        if where is not True:
-            mask = op.and_(mask, broadcast_to(as_value(where, BOOL), x.shape))
-        return function(without_nan(x, 0), *args, where=Array(mask), **options)
-
-    return call
+nanmean = implements(np.nanmean)(_mean(of_numbers=True))
 
 
-nanmean = implements(np.nanmean)(_with_mask(mean))
+nanvar = implements(np.nanvar)(_variance(False, of_numbers=True))
+nanstd = implements(np.nanstd)(_variance(True, of_numbers=True))
 
 
-def _nan_variance(function: Callable[..., Any]) -> Callable[..., Any]:
-    """As `var`, but NaN where no degree of freedom is left."""
-    plain = _with_mask(function)
-
-    def call(
-        a: Any,
-        axis: Any = None,
-        dtype: Any = None,
-        out: Any = None,
-        ddof: Any = 0,
-        keepdims: bool = False,
-        **options: Any,
-    ) -> Array:
-        x = as_array(a)
-        result = plain(x, axis, dtype, out, ddof, keepdims, **options)
-        if CLASSES[x.dtype] not in "fc":
-            return result
-        axes = reduced_axes(axis, x.ndim)
-        count = _count(x, axes, Array(present(x.value)), result.dtype, keepdims)
-        freedom = broadcast_to(as_value(ddof, result.dtype), count.type.shape)
-        lacking = k.le(count, freedom)
-        return Array(op.select(lacking, k.like(result.value, np.nan), result.value))
-
-    return call
-
-
-nanvar = implements(np.nanvar)(_nan_variance(var))
-nanstd = implements(np.nanstd)(_nan_variance(std))
-
-
-def _nan_extremal(name: str) -> Callable[..., Any]:
-    """The extremum of the numbers; NaN where there are none."""
-    plain = _extremal(name)
-
-    def call(
-        a: Any,
-        axis: Any = None,
-        out: Any = None,
-        keepdims: bool = False,
-        initial: Any = None,
-        where: Any = True,
-    ) -> Array:
-        x = as_array(a)
-        if CLASSES[x.dtype] not in "fc":
-            return plain(x, axis, out, keepdims, initial, where)
-        bound = lowest(x.dtype) if name == "maximum" else highest(x.dtype)
-        result = plain(without_nan(x, bound), axis, out, keepdims, initial, where)
-        axes = reduced_axes(axis, x.ndim)
-        taking_part = masked(k.isnan(x.value), where, True)
-        missing = keep(fold(taking_part, axes, literal(True, BOOL), "and"), x.shape, axes, keepdims)
-        if initial is not None:
-            return result
-        return Array(op.select(missing, k.like(result.value, np.nan), result.value))
-
-    return call
-
-
-nanmax = implements(np.nanmax)(_nan_extremal("maximum"))
-nanmin = implements(np.nanmin)(_nan_extremal("minimum"))
+nanmax = implements(np.nanmax)(_extremal("maximum", of_numbers=True))
+nanmin = implements(np.nanmin)(_extremal("minimum", of_numbers=True))
 nanargmax = implements(np.nanargmax)(_filling(argmax, lowest))
 nanargmin = implements(np.nanargmin)(_filling(argmin, highest))
