@@ -149,13 +149,8 @@ class Engine:
         return kind(message, self.loc, hint=hint, chain=self.chain(), raises=raises, **details)
 
     def held(self) -> Iterator[Any]:
-        """Abstract values that the callers of the current frame still need."""
-        for frame in self.frames[:-1]:
-            yield from frame.boxes.values()
-            if frame.position is not None:
-                yield from live_after(frame)
-        if self.frames:
-            yield from self.frames[-1].boxes.values()
+        """Abstract values that the callers of the current frame still need, and its boxes."""
+        return self.in_use(own=False)
 
     # abstract values
 
@@ -365,11 +360,12 @@ class Engine:
     def module_of(self, frame: Frame) -> Module:
         return Module(frame.module)
 
-    def in_use(self) -> Iterator[Any]:
-        """Abstract values that frames still need after the instruction they are at."""
+    def in_use(self, own: bool = True) -> Iterator[Any]:
+        """Abstract values that frames, the current one if `own`, still need after the instruction
+        they are at; and the boxes of all."""
         for frame in self.frames:
             yield from frame.boxes.values()
-            if frame.position is not None:
+            if frame.position is not None and (own or frame is not self.frames[-1]):
                 yield from live_after(frame)
 
     visit = walking.visit

@@ -30,7 +30,7 @@ from dataclasses import dataclass, field, replace
 from typing import Any, NamedTuple
 
 from pyxla.errors import CompileError, Location
-from pyxla.infer.lattice import Array, Conflict, Const, Ref, Scalar
+from pyxla.infer.lattice import Array, Conflict, Const, Ref, Scalar, as_const, plain
 from pyxla.infer.structure import Structure
 from pyxla.ir.core import Instr
 
@@ -156,7 +156,7 @@ class RowList(Structure):
 
     @property
     def parts(self) -> tuple[Any, ...]:
-        return self.parent, _abstract(self.index)
+        return self.parent, as_const(self.index)
 
     @property
     def form(self) -> Any:
@@ -166,7 +166,7 @@ class RowList(Structure):
         parent, index = parts
         if not isinstance(parent, Ref):
             return parent
-        return replace(self, parent=parent, index=_known(index))
+        return replace(self, parent=parent, index=plain(index))
 
 
 @dataclass(frozen=True, slots=True)
@@ -180,27 +180,19 @@ class Pooled(Structure):
 
     @property
     def parts(self) -> tuple[Any, ...]:
-        return self.pool, _abstract(self.index)
+        return self.pool, as_const(self.index)
 
     @property
     def form(self) -> type:
         return self.cls
 
     def rebuild(self, parts: Sequence[Any]) -> Pooled:
-        return replace(self, index=_known(parts[1]))
+        return replace(self, index=plain(parts[1]))
 
 
 def is_row(content: Any) -> bool:
     """Whether an object is a row of a pool, where what is written to it is written."""
     return type(content) is Pooled or (type(content) is RowList and content.cls is not None)
-
-
-def _abstract(index: Any) -> Any:
-    return Const(index) if isinstance(index, int) else index
-
-
-def _known(index: Any) -> Any:
-    return index.value if isinstance(index, Const) else index
 
 
 @dataclass(frozen=True, slots=True)

@@ -439,6 +439,16 @@ UNDEFINED = Const(None)
 NONE = Const(None)
 
 
+def plain(x: Any) -> Any:
+    """A known value as Python's; anything else as it is."""
+    return x.value if type(x) is Const else x
+
+
+def as_const(x: Any) -> Any:
+    """As `plain`, the other way round, of ints."""
+    return Const(x) if isinstance(x, int) else x
+
+
 def optional(value: Any, some: Scalar) -> Variant:
     """`value` where the bool `some` holds, else None."""
     return Variant("optional", some, (NONE, value))

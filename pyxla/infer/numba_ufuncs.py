@@ -14,11 +14,11 @@ import numpy as np
 
 from pyxla.frontend.dispatchers import applied, element_function
 from pyxla.infer.arrays import access as arrays
-from pyxla.infer.calls.dispatch import call, call_object
+from pyxla.infer.calls.dispatch import call
 from pyxla.infer.engine import Engine
 from pyxla.infer.joins import kinds
 from pyxla.infer.lattice import Array, Const, Ref, Tuple
-from pyxla.infer.vectorized import NUMBERS, dimensions, in_parts, shaped, zeros
+from pyxla.infer.vectorized import NUMBERS, dimensions, filled, in_parts
 from pyxla.lib import drivers
 from pyxla.lib.operands import as_array
 from pyxla.lib.registry import rule
@@ -75,11 +75,10 @@ def _by_elements(
         dtype = _dtype_of(engine, first[0])
     else:
         dtype = dtypes[len(operands)]
-    out = zeros(engine, (count,), dtype)
-    if count:
-        items = [function, Tuple((out,)), Tuple(tuple(rows)), Tuple(first)]
-        call_object(engine, drivers.vectorized_parts, items, {})
-    return _seen(engine, shaped(engine, out, shape))
+    kept = Tuple(first)
+    outs = [((), dtype)]
+    (out,) = filled(engine, drivers.vectorized_parts, function, shape, rows, outs, kept)
+    return _seen(engine, out)
 
 
 def _dtype_of(engine: Engine, x: Any) -> np.dtype:
@@ -100,7 +99,6 @@ def _by_parts(
 ) -> Any:
     ins, results = map(dimensions, made.signature.replace(" ", "").split("->"))
     shape, rows, sizes = in_parts(engine, operands, ins)
-    count = math.prod(shape)
     parts = [tuple([sizes[name] for name in names]) for names in results]
     if outs:
         found = [as_array(engine.operand(x)).dtype for x in outs]
@@ -111,16 +109,8 @@ def _by_parts(
         )
     else:
         found = dtypes[len(operands) :]
-    made_outs = [
-        zeros(engine, (count, *(part or (1,))), dtype)
-        for part, dtype in zip(parts, found, strict=True)
-    ]
-    if count:
-        items = [function, Tuple(tuple(made_outs)), Tuple(tuple(rows))]
-        call_object(engine, drivers.of_parts, items, {})
-    whole = [
-        shaped(engine, out, (*shape, *part)) for out, part in zip(made_outs, parts, strict=True)
-    ]
+    pairs = list(zip(parts, found, strict=True))
+    whole = filled(engine, drivers.of_parts, function, shape, rows, pairs, least=(1,))
     for target, value in zip(outs, whole, strict=False):
         arrays.assign(engine, target, as_array(engine.operand(value)))
     given = outs or [_seen(engine, x) for x in whole]

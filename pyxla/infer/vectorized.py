@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -143,14 +143,12 @@ def _by_elements(engine: Engine, function: Any, args: Sequence[Any], given: Sett
         first = _first(engine, function, rows, count)
         several = isinstance(first, Tuple)
         results = first if several else Tuple((first,))
-        outs = [_out(engine, x, count) for x in results.items]
+        dtypes = [_dtype_of(engine, x) for x in results.items]
         kept = results if given.cache else kept
     else:
-        outs = [zeros(engine, (count,), t) for t in given.otypes]
-    if count:
-        items = [function, Tuple(tuple(outs)), Tuple(tuple(rows)), kept]
-        call_object(engine, drivers.vectorized, items, {})
-    found = [shaped(engine, out, shape) for out in outs]
+        dtypes = [*given.otypes]
+    outs = [((), dtype) for dtype in dtypes]
+    found = filled(engine, drivers.vectorized, function, shape, rows, outs, kept)
     return Tuple(tuple(found)) if several or len(found) > 1 else found[0]
 
 
@@ -178,13 +176,9 @@ def _by_parts(engine: Engine, function: Any, args: Sequence[Any], given: Setting
         found = _number(engine, x, given.otypes is None)
         measure(engine, found.shape, names, sizes)
         dtype = found.dtype if given.otypes is None else given.otypes[k]
-        outs.append(zeros(engine, (count, *[sizes[name] for name in names]), dtype))
-    items = [function, Tuple(tuple(outs)), Tuple(tuple(rows)), Tuple(tuple(parts))]
-    call_object(engine, drivers.vectorized_parts, items, {})
-    whole = [
-        shaped(engine, out, (*shape, *[sizes[name] for name in names]))
-        for out, names in zip(outs, results, strict=True)
-    ]
+        outs.append((tuple([sizes[name] for name in names]), dtype))
+    kept = Tuple(tuple(parts))
+    whole = filled(engine, drivers.vectorized_parts, function, shape, rows, outs, kept)
     return Tuple(tuple(whole)) if len(whole) > 1 else whole[0]
 
 
@@ -227,12 +221,12 @@ def _first(engine: Engine, function: Any, rows: Sequence[Ref], count: int) -> An
     return call(engine, function, [arrays.getitem(engine, row, Const(0)) for row in rows], {})
 
 
-def _out(engine: Engine, x: Any, count: int) -> Ref:
-    """An array for results like `x`, numbers."""
+def _dtype_of(engine: Engine, x: Any) -> np.dtype:
+    """That of an array for results like `x`, numbers."""
     found = _number(engine, x)
     if found.shape:
         raise engine.refuse(NUMBERS, "for arrays give a signature, as in signature='()->(n)'")
-    return zeros(engine, (count,), found.dtype)
+    return found.dtype
 
 
 def _number(engine: Engine, x: Any, typed: bool = True) -> Array:
@@ -250,11 +244,23 @@ def _number(engine: Engine, x: Any, typed: bool = True) -> Array:
     return as_array(found)
 
 
-def zeros(engine: Engine, shape: Shape, dtype: np.dtype) -> Ref:
-    return arrays.fresh(engine, as_array(np.zeros(shape, dtype)))
-
-
-def shaped(engine: Engine, out: Ref, shape: Shape) -> Ref:
-    """The results in their places."""
-    value = as_array(engine.operand(out)).value
-    return arrays.fresh(engine, Array(reshape(value, shape=shape)))
+def filled(
+    engine: Engine,
+    driver: Callable[..., None],
+    function: Any,
+    shape: Shape,
+    rows: Sequence[Ref],
+    parts: Sequence[tuple[Shape, np.dtype]],
+    *first: Any,
+    least: Shape = (),
+) -> list[Ref]:
+    """Arrays of `shape` of the parts that calls of `function` give, or fill (as `least`, those that
+    have no dimensions), as `driver` calls it; first: what the first call gave."""
+    count = math.prod(shape)
+    spaces = [np.zeros((count, *(part or least)), dtype) for part, dtype in parts]
+    outs = [arrays.fresh(engine, as_array(space)) for space in spaces]
+    if count:
+        call_object(engine, driver, [function, Tuple(tuple(outs)), Tuple(tuple(rows)), *first], {})
+    held = [as_array(engine.operand(out)).value for out in outs]
+    whole = [reshape(x, shape=(*shape, *part)) for x, (part, _) in zip(held, parts, strict=True)]
+    return [arrays.fresh(engine, Array(value)) for value in whole]

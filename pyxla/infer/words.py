@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 from pyxla.infer.facts import extent
 from pyxla.infer.joins import far
 from pyxla.infer.joins.far import LARGEST, ring
-from pyxla.infer.lattice import Const, Scalar
+from pyxla.infer.lattice import Const, Scalar, plain
 from pyxla.infer.raising.faults import Raises
 from pyxla.ir.core import Value
 from pyxla.lib import kernels as k
@@ -90,7 +90,7 @@ def is_proven(op: str, x: Any, y: Any) -> bool:
     """Whether a product, or an int that is shifted, is known to be a word, and none of int64."""
     if op not in ("mul", "lshift") or far.units(x) != 0 or far.units(y) != 0:
         return False
-    facts = [extent.fact(v.value if type(v) is Const else v) for v in (x, y)]
+    facts = [extent.fact(plain(v)) for v in (x, y)]
     if any(f.hi is None or f.hi > extent.FAR or f.lo is None or f.lo < 0 for f in facts):
         return False
     high = extent.TRANSFER[op](*facts).hi

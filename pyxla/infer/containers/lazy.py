@@ -15,7 +15,7 @@ from pyxla.infer.containers.structure import LENGTHS, length, rest, sequence
 from pyxla.infer.containers.watched import read
 from pyxla.infer.engine import Engine
 from pyxla.infer.facts import extent
-from pyxla.infer.lattice import Compound, Const, Ref
+from pyxla.infer.lattice import Compound, Const, Ref, plain
 from pyxla.infer.lists.pools import is_container
 from pyxla.lib.interpreted import backwards, zip_strictly
 from pyxla.lib.registry import rule
@@ -33,7 +33,7 @@ def _zip(engine: Engine, *xs: Any, strict: Any = None) -> Any:
         if any(map(coroutines.is_generator, parts)):
             return _lazy(engine, zip, tuple(parts), strict=strict)
         lengths = [length(engine, x) for x in parts]
-        sizes = [n.value if isinstance(n, Const) else n for n in lengths]
+        sizes = list(map(plain, lengths))
         if any(extent.difference(sizes[0], n) != 0 for n in sizes[1:]):
             return call(engine, Const(zip_strictly), parts, {})
         return _lazy(engine, zip, tuple(parts))

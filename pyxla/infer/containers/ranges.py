@@ -9,7 +9,7 @@ from pyxla.infer.containers.indices import as_int
 from pyxla.infer.engine import Engine
 from pyxla.infer.facts import extent
 from pyxla.infer.facts.integers import ceil_divide, larger, minus
-from pyxla.infer.lattice import Compound, Const, Scalar
+from pyxla.infer.lattice import Compound, Const, Scalar, as_const, plain
 from pyxla.lib.interpreted import item_of_range, part_of_range
 from pyxla.lib.registry import rule
 
@@ -21,16 +21,16 @@ def range_length(engine: Engine, x: Compound) -> Any:
     step_ = engine.static(step, "the step of a range") if isinstance(step, Const) else None
     if step_ is None:
         if _direction(step) > 0 and all(map(_is_near, (start, stop, step))):
-            gap = larger(minus(_plain(stop), _plain(start)), 0)
+            gap = larger(minus(plain(stop), plain(start)), 0)
             length = ceil_divide(gap, step)
-            return Const(length) if isinstance(length, int) else length
+            return as_const(length)
         return _signed_length(engine, start, stop, step)
     gap = binary(engine, "sub", stop, start) if step_ > 0 else binary(engine, "sub", start, stop)
     if abs(step_) != 1:
         size = Const(abs(step_))
         gap = binary(engine, "add", gap, Const(abs(step_) - 1))
         gap = binary(engine, "floordiv", gap, size)
-    low = extent.lower(_plain(gap))
+    low = extent.lower(plain(gap))
     if low is not None and low >= 0:
         return gap
     return call(engine, Const(max), [gap, Const(0)], {})
@@ -46,16 +46,12 @@ def _signed_length(engine: Engine, start: Any, stop: Any, step: Any) -> Any:
 
 def _is_near(x: Any) -> bool:
     """Whether it is proven that sums of three such numbers do not leave 64 bits."""
-    return extent.lower(_plain(x)) is not None and extent.upper(_plain(x)) is not None
-
-
-def _plain(x: Any) -> Any:
-    return x.value if isinstance(x, Const) else x
+    return extent.lower(plain(x)) is not None and extent.upper(plain(x)) is not None
 
 
 def _direction(step: Any) -> int:
     """The sign of the step of a range, 0 where it is not known or there is none."""
-    found = extent.fact(_plain(step))
+    found = extent.fact(plain(step))
     return int(found.lo is not None and found.lo > 0) - int(found.hi is not None and found.hi < 0)
 
 
@@ -69,7 +65,7 @@ def range_item(engine: Engine, x: Compound, i: Any) -> Any:
     direction = _direction(step)
     if not isinstance(value, Scalar) or not direction:
         return value
-    ends = [_plain(start), _plain(stop)]
+    ends = [plain(start), plain(stop)]
     if direction > 0:
         high = extent.upper(ends[1])
         low, high = extent.lower(ends[0]), None if high is None else high - 1

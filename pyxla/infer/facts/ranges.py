@@ -10,6 +10,7 @@ Interval arithmetic: Cousot & Cousot, "Static determination of dynamic propertie
 
 from __future__ import annotations
 
+import functools
 import math
 from collections.abc import Callable
 
@@ -86,11 +87,7 @@ def _convert(instr: Instr, ends: list[IntFact]) -> IntFact:
 
 
 def _hull(_: Instr, ends: list[IntFact]) -> IntFact:
-    lows, highs = [e.lo for e in ends], [e.hi for e in ends]
-    return IntFact(
-        None if None in lows else min(lows),  # type: ignore[type-var]
-        None if None in highs else max(highs),  # type: ignore[type-var]
-    )
+    return functools.reduce(extent.join, ends)
 
 
 def _select(instr: Instr, ends: list[IntFact]) -> IntFact:
@@ -145,12 +142,6 @@ def _iota(instr: Instr, _: list[IntFact]) -> IntFact:
     return IntFact(0, max(0, instr.attrs["shape"][instr.attrs["dimension"]] - 1))
 
 
-def _and(_: Instr, ends: list[IntFact]) -> IntFact:
-    """The bits of one operand that is not negative are an upper bound."""
-    highs = [e.hi for e in ends if e.lo is not None and e.lo >= 0 and e.hi is not None]
-    return IntFact(0, min(highs)) if highs else UNKNOWN
-
-
 def _remainder(_: Instr, ends: list[IntFact]) -> IntFact:
     """The sign of the dividend, as in C."""
     x, y = ends
@@ -162,9 +153,7 @@ def _remainder(_: Instr, ends: list[IntFact]) -> IntFact:
 
 def _divide(_: Instr, ends: list[IntFact]) -> IntFact:
     x, y = ends
-    if x.lo is None or x.lo < 0 or y.lo is None or y.lo <= 0:
-        return UNKNOWN
-    return IntFact(0, None if x.hi is None else x.hi // y.lo)
+    return UNKNOWN if x.lo is None or x.lo < 0 else extent.floor_divide(x, y)
 
 
 def _clamp(_: Instr, ends: list[IntFact]) -> IntFact:
@@ -196,8 +185,7 @@ def _reduce_window(instr: Instr, ends: list[IntFact]) -> IntFact:
 
 
 def _times(x: IntFact, count: int) -> IntFact:
-    lo = None if x.lo is None else x.lo * count
-    return IntFact(lo, None if x.hi is None else x.hi * count)
+    return extent.multiply(x, IntFact(count, count))
 
 
 def _arithmetic(rule: Callable[..., IntFact]) -> Rule:
@@ -216,7 +204,7 @@ RULES: dict[str, Rule] = {
     **dict.fromkeys(("concatenate", "pad"), _hull),
     "select": _select,
     "iota": _iota,
-    "and": _and,
+    "and": _order(extent.bits_and),
     "remainder": _remainder,
     "divide": _divide,
     "clamp": _clamp,

@@ -20,7 +20,7 @@ from pyxla.errors import CompileError, Location
 from pyxla.infer.arrays.shadows import number
 from pyxla.infer.facts import extent
 from pyxla.infer.facts.constants import known_elements
-from pyxla.infer.lattice import UNDEFINED, Compound, Const, Scalar, is_beyond
+from pyxla.infer.lattice import UNDEFINED, Compound, Const, Scalar, is_beyond, plain
 from pyxla.ir.build import Builder, building
 from pyxla.ir.core import Block, Instr, Value
 from pyxla.ir.types import UNIT, Far
@@ -187,7 +187,7 @@ def _as_words(join: Any, values: Sequence[Any], known: Sequence[Any]) -> Any:
             parted.append(Compound("far", (Const(value.value + SMALLEST),), Far(WORD)))
         elif state not in join.edges:  # lends its type
             parted.append(Compound("far", (Scalar(_low(value)),), Far(WORD)))
-        elif (found := as_word(value, state.block, join.loc, join.assume)) is not None:
+        elif (found := as_word(value, state.block, join.loc, join.way.assume)) is not None:
             parted.append(found)
         else:
             return None
@@ -260,7 +260,7 @@ def _reaches(op: str, low: Value, high: Value, ahead: int) -> Value:
 def _bounds(x: Any) -> tuple[int, int]:
     if type(x) is not Const and x.kind is bool:
         return 0, 1
-    fact = extent.fact(x.value if type(x) is Const else x)
+    fact = extent.fact(plain(x))
     return (
         SMALLEST if fact.lo is None else fact.lo,
         LARGEST if fact.hi is None else fact.hi,

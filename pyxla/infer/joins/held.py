@@ -1,4 +1,4 @@
-"""What refers to an object where paths meet."""
+"""How paths meet, and what refers to an object there."""
 
 from __future__ import annotations
 
@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from pyxla.infer.lattice import Array, Ref
+from pyxla.ir.core import Value
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,6 +28,30 @@ class Held:
             return False
         names = [state.env[value] for value in self.live if value in state.env]
         return _is_met_once(x.cell, heap, [*state.args, *names, *self.callers(), *self.pinned])
+
+
+def _nothing(_: Value) -> bool:
+    return False
+
+
+@dataclass(frozen=True, slots=True)
+class Way:
+    """How paths meet.
+
+    place: where.  exact: whether names of several arrays are as `joins.unions` has them.  held:
+    what else is needed from there on.  apart: whether values of no one type may meet (`variants`).
+    assume: whether it may be assumed that something holds, which then is tested (`far`).  room: for
+    how many code points there is room in a string that a loop makes longer.  sizes: the room for
+    arrays that differ in size (`joined_array_type`).
+    """
+
+    place: Any = None
+    exact: bool = False
+    held: Held | None = None
+    apart: bool = False
+    assume: Callable[[Value], bool] = _nothing
+    room: int = 0
+    sizes: int | None = None
 
 
 def _is_met_once(cell: int, heap: Any, roots: Iterable[Any]) -> bool:

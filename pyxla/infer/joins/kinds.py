@@ -65,7 +65,7 @@ def scalars(join: Any, values: Sequence[Any]) -> list[Any] | None:
     else is among `values`, or arrays that others refer to."""
     found: list[Any] = []
     for x, state in zip(values, join.states, strict=True):
-        found.append(scalar(x, state, join.held) if isinstance(x, Ref) else x)
+        found.append(scalar(x, state, join.way.held) if isinstance(x, Ref) else x)
         if not is_number(found[-1]):
             return None
     dtypes = {x.dtype for x in found if isinstance(x, Array)}

@@ -25,7 +25,7 @@ from pyxla.infer.joins.collections import unify_lists
 from pyxla.infer.joins.columns import in_one_order, with_all_fields
 from pyxla.infer.joins.conflicts import conflict, quoted
 from pyxla.infer.joins.edges import Edge, was
-from pyxla.infer.joins.held import Held
+from pyxla.infer.joins.held import Held, Way
 from pyxla.infer.joins.joined import all_equal, joined_array_type
 from pyxla.infer.joins.numbers import join_numbers, materialize
 from pyxla.infer.joins.settling import settle
@@ -56,20 +56,11 @@ from pyxla.ir.types import ArrayType
 from pyxla.ops.shape import constant
 
 
-def _nothing(_: Value) -> bool:
-    return False
-
-
 class Join:
     """One merge in progress.
 
     `vary`: nothing is known yet of what a loop brings back, so every number becomes a phi and every
     array cell varies.  `directions`: per phi of a loop header, how its variable is guessed to move.
-    `room`: for so many code points there is room in a string that a loop makes longer.
-    `place`: where paths meet; `exact`: with names of several arrays as `unions` has them; `held`:
-    what else is needed from there on; `apart`: whether values of no one type may meet (`variants`);
-    `assume`: whether it may be assumed that something holds, which then is tested (`far`); `sizes`:
-    the room for arrays that differ in size (`joined_array_type`).
     """
 
     def __init__(
@@ -78,16 +69,9 @@ class Join:
         target: Block,
         ghosts: list[Edge] | None = None,
         directions: dict[str | int, Any] | None = None,
-        place: Any = None,
-        exact: bool = False,
-        held: Held | None = None,
-        apart: bool = False,
-        assume: Callable[[Value], bool] = _nothing,
-        room: int = 0,
-        sizes: int | None = None,
+        way: Way = Way(),
     ) -> None:
-        self.room, self.assume, self.sizes = room, assume, sizes
-        self.place, self.exact, self.held, self.apart = place, exact, held, apart
+        self.way = way
         self.unions: dict[int, unions.Union] = {}
         self.partial: set[int] = set()
         self.joined: dict[Any, Any] = {}
@@ -159,12 +143,12 @@ class Join:
 
     def _is_apart(self, known: list[Any], values: list[Any]) -> bool:
         """Whether functions or the like have parts of no one type."""
-        compound = self.apart and isinstance(known[0], Compound)
+        compound = self.way.apart and isinstance(known[0], Compound)
         return compound and not variants.parts_alike(values, self.states)
 
     def disagreed(self, values: list[Any]) -> Any:
         """Each of values of no one type as it is, or why they cannot be."""
-        found = variants.of_kind(self, values, "mixed") if self.apart else None
+        found = variants.of_kind(self, values, "mixed") if self.way.apart else None
         return self.conflict(values) if found is None else found
 
     def _join_conflicts(self, values: list[Any]) -> Any:
@@ -228,7 +212,7 @@ class Join:
         if all(isinstance(c, (Array, Shadow)) for c in contents):
             return self._join_array_refs(values, contents)
         sites.meet(contents, [self.heap.infos[v.cell] for v, _ in known])
-        same = variants.same_class if self.apart else variants.same_kind
+        same = variants.same_class if self.way.apart else variants.same_kind
         if not same(contents):
             return self.disagreed(values)
         return self._join_cells(values)
@@ -279,9 +263,9 @@ class Join:
         key = tuple([None if v is UNDEFINED else (v.cell, v.view) for v in values])
         if key not in self.joined:
             arrays = [self._array(v, s) for v, s in zip(values, self.states, strict=True)]
-            if joined_array_type([a for a in arrays if a is not UNDEFINED], self.sizes) is None:
+            if joined_array_type([a for a in arrays if a is not UNDEFINED], self.way.sizes) is None:
                 return self.disagreed(values)
-            found = unions.join(self, values, arrays, UNDEFINED) if self.exact else None
+            found = unions.join(self, values, arrays, UNDEFINED) if self.way.exact else None
             if found is None:
                 plain = all(
                     v is UNDEFINED or self._is_whole(v, s) for v, s in zip(values, self.states)
@@ -339,7 +323,7 @@ class Join:
 
     def entangle(self, cells: set[int], contents: Iterable[Any] = ()) -> None:
         shadows = [c.place for c in contents if isinstance(c, Shadow)]
-        self.heap.entangle(cells, self._may_be_either(), (self.place, *shadows))
+        self.heap.entangle(cells, self._may_be_either(), (self.way.place, *shadows))
 
     def _may_be_either(self) -> str:
         name = quoted(self.hint).replace("{", "{{").replace("}", "}}") or "the {what}"
@@ -387,7 +371,7 @@ class Join:
                 return first
         if not all(isinstance(c, Array) for c in known):
             return self.conflict(contents)
-        type = joined_array_type(known, self.sizes)
+        type = joined_array_type(known, self.way.sizes)
         if type is None:
             return self.conflict(contents)
         value = self.phi(contents, type)
@@ -478,10 +462,10 @@ def merge(
     for edge in edges:
         edge.block.terminator = Jump(target, edge.loc)
     target.preds = [edge.block for edge in edges]
-    exact = exact and place in engine.demands.exact
-    others, apart = Held(live, held, pinned), engine.demands.apart
-    how = apart, engine.assume, 0, 0 if engine.demands.rooms else None
-    join = Join(edges, target, None, None, place, exact, others, *how)
+    demands, others = engine.demands, Held(live, held, pinned)
+    exact, sizes = exact and place in demands.exact, 0 if demands.rooms else None
+    way = Way(place, exact, others, demands.apart, engine.assume, 0, sizes)
+    join = Join(edges, target, way=way)
     args = []
     for i, (hint, loc) in enumerate(hints):
         join.hint, join.loc = hint, loc

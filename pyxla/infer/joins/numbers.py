@@ -11,7 +11,7 @@ from pyxla.infer.facts import extent
 from pyxla.infer.facts.refine import atoms
 from pyxla.infer.joins import choices, far, kinds, variants
 from pyxla.infer.joins.joined import all_equal, fitting, joined_number_type
-from pyxla.infer.lattice import UNDEFINED, Array, Const, Scalar
+from pyxla.infer.lattice import UNDEFINED, Array, Const, Scalar, plain
 from pyxla.ir.build import Builder, building
 from pyxla.ir.core import Block, Phi, Value
 from pyxla.ir.types import ArrayType
@@ -66,7 +66,7 @@ def _with_fact(join: Any, value: Value, type: ArrayType, known: list[Any]) -> An
         return Scalar(value, None, _implied(join, known))
     if type.dtype.kind != "i":
         return Scalar(value)
-    facts = [extent.fact(v.value if isinstance(v, Const) else v) for v in known]
+    facts = [extent.fact(plain(v)) for v in known]
     total = facts[0]
     for other in facts[1:]:
         total = extent.join(total, other)

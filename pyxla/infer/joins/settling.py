@@ -82,7 +82,7 @@ def _shadow(join: Any, old: int) -> bool:
     if join.directions is None:
         known.append(Known(content, tuple([join.heap.contents[c] for c in cells])))
     refs = tuple([Ref(c) for c in cells])
-    join.heap.contents[old] = Shadow(selector, refs, join.place, known)
+    join.heap.contents[old] = Shadow(selector, refs, join.way.place, known)
     return True
 
 

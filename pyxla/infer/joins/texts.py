@@ -28,7 +28,7 @@ def join(join: Any, values: list[Any], undefined: Any) -> Any:
         return None
     layout = codes.common(layouts)
     if join.directions is not None and max(x[1] for x in layouts) > layouts[0][1]:
-        layout = (layout[0], max(layout[1], join.room), False)
+        layout = (layout[0], max(layout[1], join.way.room), False)
     contents = []
     for value, state in zip(values, join.states, strict=True):
         made = state.block.instrs if state in join.edges else []

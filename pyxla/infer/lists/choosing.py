@@ -11,7 +11,7 @@ from pyxla.infer.engine import Engine
 from pyxla.infer.facts.deciding import decided_by_data
 from pyxla.infer.heap import Heap, ListCell
 from pyxla.infer.joins import choices, far
-from pyxla.infer.lattice import Compound, Const, Ref, Tuple, is_number, taken_apart
+from pyxla.infer.lattice import Compound, Const, Ref, Tuple, as_const, is_number, taken_apart
 from pyxla.infer.lists import columnar, instances, number_lists, pools, reading
 from pyxla.infer.lists.item_types import Number
 from pyxla.infer.text.codes import is_texts
@@ -74,8 +74,9 @@ def picked(engine: Engine, items: tuple[Any, ...], key: Any, by_data: bool = Tru
         chosen = [picked(engine, column, key, by_data) for column in columns]
         return None if None in chosen else Tuple(tuple(chosen), cls)
     if (cls := instances.pool_of(engine, items)) is not None:
-        rows = tuple([instances.row_of(engine, item) for item in items])
-        return instances.at_row(engine, cls, picked(engine, rows, key, by_data))
+        rows: list[Any] = [engine.heap.contents[item.cell] for item in items]
+        places = tuple([as_const(row.index) for row in rows])
+        return instances.at_row(engine, cls, picked(engine, places, key, by_data))
     found = number_lists.choose(engine, Tuple(items), items, key)
     if found is None and all(map(is_number, items)):
         found = number_lists.choose(engine, engine.new(ListCell(items)), items, key)

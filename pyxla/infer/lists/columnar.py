@@ -149,7 +149,13 @@ def room_of(heap: Heap, content: Any) -> int:
     return len(content.items) if type(content) is ListCell else capacity_of(heap, content)
 
 
-def laid_out(heap: Heap, x: Ref, item: Item, capacity: int, sized: bool = True) -> GrowingList:
+def keep(heap: Heap, x: Ref, item: Item, capacity: int = 1, sized: bool = False) -> GrowingList:
+    """Keep the list `x` in columns from here on."""
+    made = heap.contents[x.cell] = _laid_out(heap, x, item, capacity, sized)
+    return made
+
+
+def _laid_out(heap: Heap, x: Ref, item: Item, capacity: int, sized: bool) -> GrowingList:
     """The list `x` in columns of this capacity at least; `sized` if its length will change."""
     content: Any = heap.contents[x.cell]
     if type(content) is GrowingList:

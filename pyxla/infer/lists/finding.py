@@ -244,6 +244,5 @@ def place(engine: Engine, names: Any, key: Any) -> Any:
         if not held.items:
             return Const(-1)
         item = columnar.common_item([(engine, held)])
-        laid = columnar.laid_out(engine.heap, names, item, 1, sized=False)
-        content = engine.heap.contents[names.cell] = laid
+        content = columnar.keep(engine.heap, names, item)
     return place_of(engine, content, key, last=True)

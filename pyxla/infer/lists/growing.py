@@ -29,7 +29,7 @@ from pyxla.infer.facts.deciding import by_counted_loops
 from pyxla.infer.facts.integers import minus, plus, value_of
 from pyxla.infer.heap import GrowingList, RowList
 from pyxla.infer.interface import Engine
-from pyxla.infer.lattice import Array, Conflict, Const, Ref, Scalar
+from pyxla.infer.lattice import Array, Conflict, Const, Ref, Scalar, as_const, plain
 from pyxla.infer.lists import columnar, rows
 from pyxla.infer.lists.columnar import (
     ALIAS,
@@ -157,14 +157,10 @@ def write_item(engine: Engine, x: Ref, content: GrowingList, index: Any, new: An
     hold(engine, x, content, index, new)
     for column, value in zip(content.columns, written, strict=True):
         if content.size is not None:
-            place = element_of(engine.heap, column, value_at(index))
+            place = element_of(engine.heap, column, plain(index))
             arrays.write(engine, place, Array(value))
         else:
             arrays.setitem(engine, column, index, Array(value))
-
-
-def value_at(index: Any) -> Any:
-    return index.value if isinstance(index, Const) else index
 
 
 def retype(engine: Engine, x: Ref, item: Item) -> GrowingList:
@@ -192,7 +188,7 @@ def append(engine: Engine, x: Ref, content: GrowingList, new: Any, reserved: boo
     engine.check_writable(x)
     size = size_of(engine.heap, content)
     if content.size is not None:
-        write_item(engine, x, content, Const(size) if isinstance(size, int) else size, new)
+        write_item(engine, x, content, as_const(size), new)
         _set_size(engine, content, plus(size, 1))
         return
     written = list(values(engine.heap, content.item, new))
@@ -237,9 +233,9 @@ def unfixed(engine: Engine, x: Ref, content: GrowingList) -> GrowingList:
 def make_room(engine: Engine, x: Ref, content: GrowingList, more: Any, size: Any) -> None:
     """Make room in `x` for `more` items at most, of which there will be `size`."""
     capacity = capacity_of(engine.heap, content)
-    if _has_room(engine, content, minus(value_at(size), 1), capacity):
+    if _has_room(engine, content, minus(plain(size), 1), capacity):
         return
-    highs = extent.upper(value_at(size)), extent.upper(value_at(more))
+    highs = extent.upper(plain(size)), extent.upper(plain(more))
     needed = capacity if highs[1] is None else capacity + highs[1]
     resize(engine.heap, content, needed if highs[0] is None else min(needed, highs[0]))
     if is_open(engine, more) and highs[1] is not None:
@@ -304,8 +300,8 @@ def confine(engine: Engine, x: Ref, parts: Iterable[Any]) -> None:
         size = length(engine, content)
         engine.ensure(engine.rules.compare(engine, "le", size, Const(room)), ListOverflow(room))
         columns = [front(array.value, room) for array in columns_of(engine, content)]
-        fact = extent.meet(extent.fact(value_at(size)), 0, room)
-        put(engine, content, columns, Scalar(value_of(value_at(size)), fact))
+        fact = extent.meet(extent.fact(plain(size)), 0, room)
+        put(engine, content, columns, Scalar(value_of(plain(size)), fact))
 
 
 def hold(engine: Engine, x: Ref, content: GrowingList, index: Any, new: Any) -> None:
@@ -330,7 +326,7 @@ def hold_parts(engine: Engine, x: Ref, parts: Iterable[Any], index: Any) -> None
         if cell not in reached(engine):
             del heap.contents[cell]
         else:
-            heap.contents[cell] = RowList(x, value_at(index), path)
+            heap.contents[cell] = RowList(x, plain(index), path)
 
 
 def detach(engine: Engine, x: Ref) -> None:
@@ -368,7 +364,7 @@ def pop(engine: Engine, x: Ref, content: GrowingList, index: Any) -> Any:
         at = positive(engine, at, length(engine, content))
     engine.check_writable(x)
     item = read_item(engine, content.item, iter(content.columns), at, None)
-    shorten(engine, x, content, minus(size, 1), None if last else value_of(value_at(at)))
+    shorten(engine, x, content, minus(size, 1), None if last else value_of(plain(at)))
     return item
 
 

@@ -16,12 +16,12 @@ from pyxla.infer.demands import SHORT
 from pyxla.infer.facts import extent
 from pyxla.infer.heap import GrowingList, Heap, ListCell, ObjectCell, Room
 from pyxla.infer.interface import Engine
-from pyxla.infer.lattice import Array, Const, Ref, Scalar
+from pyxla.infer.lattice import Array, Ref, Scalar, plain
 from pyxla.infer.lists.columnar import (
     capacity_of,
     common_item,
     found,
-    laid_out,
+    keep,
     length_of,
     resize,
     room_of,
@@ -114,7 +114,7 @@ def _grow(
     capacity = capacity if longer else room[0]
     entry.heap = entry.heap.copy()
     with building(Builder(entry.block.instrs, entry.loc)):
-        made = laid_out(entry.heap, Ref(first), item, capacity, longer)
+        made = keep(entry.heap, Ref(first), item, capacity, longer)
     if longer:
         outer = before.room if type(before) is GrowingList else None
         outer = outer.outer if outer is not None and outer.visit is head.visit else outer
@@ -161,8 +161,8 @@ def _trips(head: Any, entry: Any, back: Any) -> tuple[bool, int | None]:
         if isinstance(x, Scalar) and x.value is test[1].value and isinstance(after, (Scalar, int)):
             if extent.difference(after, x) != 1:
                 return False, None
-            low = extent.lower(first.value if isinstance(first, Const) else first)
-            high = extent.upper(test[2].value if isinstance(test[2], Const) else test[2])
+            low = extent.lower(plain(first))
+            high = extent.upper(plain(test[2]))
             return True, None if low is None or high is None else max(high - low, 0)
     return False, None
 
@@ -285,7 +285,7 @@ def _lengths(head: Any, entry: Any, back: Any, trips: int) -> Iterable[tuple[int
 
 def _known(x: Any) -> int | None:
     """An int that is known, or proven to be of one value."""
-    fact = extent.fact(x.value if isinstance(x, Const) else x)
+    fact = extent.fact(plain(x))
     return fact.lo if fact.lo == fact.hi else None
 
 
@@ -347,7 +347,7 @@ def _unify(states: Sequence[Any], refs: Sequence[Any]) -> bool:
             continue
         state.heap = state.heap.copy()
         with building(Builder(state.block.instrs, state.loc)):
-            made = laid_out(state.heap, x, item, room, sized)
+            made = keep(state.heap, x, item, room, sized)
         state.heap.contents[x.cell] = replace(made, guessed=guessed)
         changed = True
     return changed

@@ -10,7 +10,7 @@ from pyxla.infer.arrays import shadows
 from pyxla.infer.facts import extent
 from pyxla.infer.heap import Pooled, RowList
 from pyxla.infer.interface import Engine
-from pyxla.infer.lattice import Conflict, Const, Ref, Scalar, Variant
+from pyxla.infer.lattice import Conflict, Ref, Scalar, Variant
 from pyxla.infer.lists.sites import is_list
 
 
@@ -19,12 +19,6 @@ def pool_of(engine: Engine, items: Sequence[Any]) -> type | None:
     contents = [engine.heap.contents.get(x.cell) if type(x) is Ref else None for x in items]
     classes = {content.cls if type(content) is RowList else None for content in contents}
     return classes.pop() if len(classes) == 1 else None
-
-
-def row_of(engine: Engine, x: Ref) -> Const | Scalar:
-    """The number of the row that a list is in its pool."""
-    content: Any = engine.heap.contents[x.cell]
-    return Const(content.index) if isinstance(content.index, int) else content.index
 
 
 def at_row(engine: Engine, cls: type, number: Any) -> Ref:

@@ -19,7 +19,7 @@ from pyxla.infer.facts.deciding import decided_by_data
 from pyxla.infer.facts.integers import minus, plus, value_of
 from pyxla.infer.heap import GrowingList, ListCell
 from pyxla.infer.joins import kinds
-from pyxla.infer.lattice import Array, Compound, Const, Ref, Scalar, Tuple
+from pyxla.infer.lattice import Array, Compound, Const, Ref, Scalar, Tuple, plain
 from pyxla.infer.lists import columnar, growing, reading, rows
 from pyxla.infer.lists.columnar import found, size_of
 from pyxla.infer.lists.columns import INT, front, inserted, places, spread
@@ -54,8 +54,7 @@ def opened(
     if item is None or not count(item):
         return None
     engine.findings.kept.update(engine.loops)
-    engine.heap.contents[x.cell] = columnar.laid_out(engine.heap, x, item, 1, sized)
-    return found(engine.heap, x)
+    return columnar.keep(engine.heap, x, item, sized=sized)
 
 
 def extend(engine: Engine, x: Ref, more: Any) -> None:
@@ -108,7 +107,7 @@ def remove_at(engine: Engine, x: Ref, content: GrowingList, index: Any) -> None:
     """`del x[index]`, which is in range and not negative."""
     content = growing.unfixed(engine, x, content)
     size = minus(size_of(engine.heap, content), 1)
-    growing.shorten(engine, x, content, size, value_of(growing.value_at(index)))
+    growing.shorten(engine, x, content, size, value_of(plain(index)))
 
 
 def replace(engine: Engine, x: Ref, key: Any, new: Any) -> None:
@@ -161,7 +160,7 @@ def truncate(engine: Engine, x: Ref, size: Any) -> Any:
         items = engine.content(x).items
         engine.set_content(x.cell, ListCell(items[: engine.static(size, "a length")]))
         return Const(None)
-    growing.shorten(engine, x, content, growing.value_at(size))
+    growing.shorten(engine, x, content, plain(size))
     return Const(None)
 
 
@@ -264,8 +263,7 @@ def laid_out(engine: Engine, x: Ref) -> GrowingList:
     item = columnar.common_item([(engine, held)])
     if item is None:
         raise engine.refuse("the keys of a list of unknown length are of one type each")
-    engine.heap.contents[x.cell] = columnar.laid_out(engine.heap, x, item, 1, sized=False)
-    return found(engine.heap, x)
+    return columnar.keep(engine.heap, x, item)
 
 
 def _columns_decide(item: Item) -> bool:
@@ -328,8 +326,7 @@ def pack(engine: Engine, x: Ref, items: Sequence[Any], key: Any) -> GrowingList 
     if item is None:
         return None
     engine.findings.kept.update(engine.loops)
-    heap.contents[x.cell] = columnar.laid_out(heap, x, item, 1, sized=False)
-    return found(heap, x)
+    return columnar.keep(heap, x, item)
 
 
 def of_unknown_length(engine: Engine, x: Any) -> Ref:

@@ -114,8 +114,7 @@ def _may_be_columns(engine: Engine, item: Item, size: int, key: Any) -> bool:
 def pack(engine: Engine, x: Ref, item: Item) -> None:
     """Keep a list of such items in columns from here on."""
     engine.findings.kept.update(engine.loops)
-    heap = engine.heap
-    heap.contents[x.cell] = columnar.laid_out(heap, x, item, 1, sized=False)
+    columnar.keep(engine.heap, x, item)
 
 
 def out_of_range(x: Any) -> str:
@@ -177,7 +176,7 @@ def given(engine: Engine, paths: Mapping[int, Path]) -> None:
         if type(held) is ListCell and argument_site(path) in engine.demands.grids:
             item = item_of_numbers(heap, held.items)
             if isinstance(item, Nested) and not number_in(item).choices:
-                heap.contents[cell] = columnar.laid_out(heap, Ref(cell), item, 1, sized=False)
+                columnar.keep(heap, Ref(cell), item)
 
 
 def by_value(engine: Engine, x: Any, asked: np.dtype | None = None) -> Any:

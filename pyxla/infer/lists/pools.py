@@ -36,6 +36,7 @@ from pyxla.infer.lattice import (
     Tuple,
     Unbound,
     Variant,
+    as_const,
     has_value,
     may_be_unbound,
     value_of,
@@ -310,11 +311,7 @@ def _row(engine: Engine, row: Pooled, path: tuple[int, ...] = ()) -> Any:
     part, before = at_path(grown.item, path)
     columns = iter(grown.columns[before:])
     with engine.unchecked():
-        return reading.read_item(engine, part, columns, _key(row), row.pool, path)
-
-
-def _key(row: Pooled | RowList) -> Any:
-    return Const(row.index) if isinstance(row.index, int) else row.index
+        return reading.read_item(engine, part, columns, as_const(row.index), row.pool, path)
 
 
 def _grown(engine: Engine, pool: Ref) -> Any:
@@ -325,8 +322,7 @@ def _grown(engine: Engine, pool: Ref) -> Any:
         item = joined_items(items) if items else None
         if item is None or not count(item):
             raise engine.refuse(_FIELDS, among=held.items)
-        made = columnar.laid_out(engine.heap, pool, item, 1, sized=False)
-        engine.heap.contents[pool.cell] = made
+        return columnar.keep(engine.heap, pool, item)
     grown = columnar.found(engine.heap, pool)
     if grown is None:  # what paths made of it does not fit together
         engine.use(held)
@@ -387,11 +383,11 @@ def _write(engine: Engine, row: Pooled, place: int, value: Any) -> None:
     written = list(values(heap, part, value))
     if any(not isinstance(kind, Block) for _, kind, _ in objects(heap, part, value)):
         growing.detach(engine, row.pool)
-    growing.hold_parts(engine, row.pool, objects(heap, part, value, (place,)), _key(row))
+    growing.hold_parts(engine, row.pool, objects(heap, part, value, (place,)), as_const(row.index))
     columns = grown.columns[before : before + count(part)]
     with engine.unchecked():
         for column, element in zip(columns, written, strict=True):
-            arrays.setitem(engine, column, _key(row), Array(element))
+            arrays.setitem(engine, column, as_const(row.index), Array(element))
 
 
 def same(engine: Engine, x: Ref, y: Ref) -> Any:
@@ -408,10 +404,10 @@ def _home(heap: Heap, x: Ref) -> tuple[Any, list[Any]]:
     that this is in."""
     row: Any = heap.contents[x.cell]
     if type(row) is Pooled:
-        return row.pool.cell, [_key(row)]
+        return row.pool.cell, [as_const(row.index)]
     home: Any = None
     keys: list[Any] = []
     while type(row) is RowList:
-        home, keys = (row.parent.cell, row.path, home and home[1:]), [*keys, _key(row)]
+        home, keys = (row.parent.cell, row.path, home and home[1:]), [*keys, as_const(row.index)]
         row = heap.contents.get(row.parent.cell)
     return home, keys

@@ -22,8 +22,10 @@ from pyxla.infer.lattice import (
     Scalar,
     Tuple,
     Variant,
+    as_const,
     describe,
     optional,
+    plain,
 )
 from pyxla.infer.lists import instances, rows
 from pyxla.infer.lists.columnar import extents_of, found, size_of
@@ -61,7 +63,7 @@ def columns_of(engine: Engine, content: GrowingList) -> list[Array]:
 def length(engine: Engine, content: GrowingList) -> Any:
     """`len(x)`."""
     size = size_of(engine.heap, content)
-    return Const(size) if isinstance(size, int) else size
+    return as_const(size)
 
 
 def get(engine: Engine, x: Ref, content: GrowingList, key: Any) -> Any:
@@ -163,7 +165,7 @@ def _from_front(engine: Engine, content: GrowingList, key: Any) -> Any:
     """An index counted from the front, where a view of the column has a size of its own."""
     if content.size is None:
         return key
-    low = extent.lower(key.value if isinstance(key, Const) else key)
+    low = extent.lower(plain(key))
     if low is not None and low >= 0:
         return key
     return positive(engine, key, length(engine, content))
@@ -171,7 +173,7 @@ def _from_front(engine: Engine, content: GrowingList, key: Any) -> Any:
 
 def positive(engine: Engine, key: Any, size: Any) -> Any:
     """`key`, or `key + size` where it is negative, as an int that is not."""
-    at = wrap(*[x.value if isinstance(x, Const) else x for x in (key, size)])
+    at = wrap(plain(key), plain(size))
     if isinstance(at, Scalar):
         return Scalar(at.value, extent.meet(extent.fact(at), 0, None))
     return Const(int(at))
@@ -267,7 +269,7 @@ def _row(
     if parent is not None:
         outer = found(engine.heap, parent)
         at = positive(engine, index, length(engine, outer))
-        return engine.new(RowList(parent, at.value if isinstance(at, Const) else at, path))
+        return engine.new(RowList(parent, plain(at), path))
     shared = any(c.cell in engine.heap.kept for c in columns)
     held = [arrays.fresh(engine, arrays.read(engine, c)) for c in columns]
     elements = [arrays.getitem(engine, c, index) for c in held]

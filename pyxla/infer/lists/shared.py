@@ -85,7 +85,7 @@ def _laid(engine: Engine, pool: Ref, lists: Mapping[int, Path]) -> GrowingList:
     if not isinstance(item, Nested):
         raise engine.refuse(_ITEMS)
     heap.contents[pool.cell] = ListCell(tuple([Tuple((Ref(cell),)) for cell in lists]))
-    return columnar.laid_out(heap, pool, Row(tuple, (item,)), len(lists), sized=False)
+    return columnar.keep(heap, pool, Row(tuple, (item,)), len(lists))
 
 
 def visit(engine: Engine, frame: Frame, instr: Instr) -> Any:
@@ -133,9 +133,7 @@ def enter(engine: Engine, x: Ref, cls: type) -> None:
     if type(held) is ListCell:
         index: Any = 0
         engine.set_content(pool.cell, ListCell((row,)))
-        heap.contents[pool.cell] = columnar.laid_out(
-            heap, pool, Row(tuple, (item,)), 1, sized=False
-        )
+        columnar.keep(heap, pool, Row(tuple, (item,)))
     else:
         grown = columnar.found(heap, pool)
         if grown is None:

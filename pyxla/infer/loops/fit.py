@@ -24,6 +24,7 @@ from pyxla.infer.lattice import (
     Tuple,
     Variant,
     is_number,
+    plain,
     taken_apart,
 )
 from pyxla.infer.text.codes import is_string
@@ -96,7 +97,7 @@ class Fit:
         """A value as the parts that the template has, if it is an int of more than 64 bits."""
         if far.is_word(template) and far.units(back) is not None:
             edge = self.back
-            return far.as_word(back, edge.block, edge.loc, self.head.join.assume) or back
+            return far.as_word(back, edge.block, edge.loc, self.head.join.way.assume) or back
         known = far.is_dynamic(template) and far.is_far(back)
         return far.apart(back) if known else taken_apart(back)
 
@@ -145,7 +146,7 @@ class Fit:
             )
             return
         if isinstance(back, Ref) and template.kinds is not None:
-            back = kinds.scalar(back, self.back, self.head.join.held)
+            back = kinds.scalar(back, self.back, self.head.join.way.held)
         if not is_number(back):
             self.ok = False
             return
@@ -164,7 +165,7 @@ class Fit:
             self._check_fact(template.fact, back, place_of(phi))
 
     def _check_fact(self, assumed: extent.IntFact, back: Any, place: str | int) -> None:
-        known = extent.fact(back.value if isinstance(back, Const) else back)
+        known = extent.fact(plain(back))
         low, high = known.lo, known.hi
         if low is not None and assumed.lo == -extent.HORIZON:
             low += extent.LITTLE
@@ -301,7 +302,7 @@ class Fit:
 
     def _within_room(self, template: Array, back: Array) -> Array:
         """`back`, cut to the room that the template has for it."""
-        room, same = self.head.join.sizes, back.type.dtype == template.type.dtype
+        room, same = self.head.join.way.sizes, back.type.dtype == template.type.dtype
         if not room or not back.extents or not same or back.ndim != template.ndim:
             return back
         columns = list(zip(back.extents, back.shape, template.shape, strict=True))

@@ -27,7 +27,7 @@ from pyxla.infer.frame import Frame, NotKnown
 from pyxla.infer.heap import ObjectCell, ReadOnly, Visit, swept
 from pyxla.infer.joins import kinds
 from pyxla.infer.joins.edges import Edge
-from pyxla.infer.joins.held import Held
+from pyxla.infer.joins.held import Held, Way
 from pyxla.infer.joins.merge import merge
 from pyxla.infer.lattice import (
     SAME_SHAPE,
@@ -201,7 +201,9 @@ def _passes(
     rebound, names = memory.rebound, memory.unread
     lost, shared = set[int](), set[int]()
     brought = memory.brought.setdefault(_entry_key(entry), {})
-    held = Held(live, engine.held, engine.captures.pinned)
+    held, demands = Held(live, engine.held, engine.captures.pinned), engine.demands
+    exact, sizes = header in demands.exact, engine.list_capacity if demands.rooms else None
+    way = Way(header, exact, held, demands.apart, engine.assume, strings.room(engine), sizes)
     mark, size = marked(engine, frame), len(entry.block.instrs)
     visit = Visit()
     for _ in range(MAX_PASSES):
@@ -209,10 +211,7 @@ def _passes(
         heap = entry.heap.copy()
         start = dataclasses.replace(entry, heap=heap)
         guess = rebound, names, fields, dict(brought) if engine.loops else {}
-        exact, room = header in engine.demands.exact, strings.room(engine)
-        sizes = engine.list_capacity if engine.demands.rooms else None
-        apart = engine.demands.apart, engine.assume, room, sizes
-        head = LoopHead(start, ghosts, hints, live, directions, *guess, header, exact, held, *apart)
+        head = LoopHead(start, ghosts, hints, live, directions, *guess, way)
         head.visit = visit
         if conflicts := head.conflicts():
             engine.findings.meet(conflicts[0], header)
@@ -348,7 +347,7 @@ def _unify_lists(
     pairs = [*zip(entry.args, back.args, strict=True), *names]
     further = tables.unify((entry, back), pairs)
     if growth.grow(engine, head, entry, back, further) or entry.heap is not heap:
-        engine.findings.kept.update((head.join.place, *engine.loops))
+        engine.findings.kept.update((head.join.way.place, *engine.loops))
         return True
     return False
 

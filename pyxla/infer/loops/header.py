@@ -8,7 +8,6 @@ what came back (a *ghost*: only its types, facts and cells count) and the body r
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
-from types import MappingProxyType
 from typing import Any
 
 from pyxla.errors import CompileError, Location
@@ -16,7 +15,7 @@ from pyxla.infer.demands import Needs
 from pyxla.infer.heap import ObjectCell, Visit
 from pyxla.infer.joins import kinds, unions
 from pyxla.infer.joins.edges import Edge
-from pyxla.infer.joins.held import Held
+from pyxla.infer.joins.held import Way
 from pyxla.infer.joins.merge import Join
 from pyxla.infer.joins.numbers import materialize
 from pyxla.infer.joins.settling import settle
@@ -34,8 +33,6 @@ from pyxla.infer.loops.fit import Fit
 from pyxla.infer.loops.guesses import Field, varied
 from pyxla.ir.core import Block, Jump, Phi, Value, replaced
 
-NOTHING: Mapping[int, Any] = MappingProxyType({})
-
 
 class LoopHead:
     """The header of one pass over a loop: its typed block, template and phis."""
@@ -47,25 +44,18 @@ class LoopHead:
         hints: list[tuple[str, Location | None]],
         live: Iterable[Value],
         directions: dict[str | int, Any],
-        rebound: Iterable[int] = (),
-        unread: Iterable[int] = (),
-        fields: Iterable[Field] = (),
-        brought: Mapping[int, Any] = NOTHING,
-        place: Any = None,
-        exact: bool = False,
-        held: Held | None = None,
-        apart: bool = False,
-        assume: Callable[[Value], bool] = lambda _: False,
-        room: int = 0,
-        sizes: int | None = None,
+        rebound: Iterable[int],
+        unread: Iterable[int],
+        fields: Iterable[Field],
+        brought: Mapping[int, Any],
+        way: Way,
     ) -> None:
         """`rebound`: on a first pass, the names expected to be bound to other arrays; `fields`:
         those expected to change; `brought`: the numbers that names are expected to become.
-        `unread`: names that the loop assigns and does not read (see `retype`).  `place`, `exact`,
-        `held`, `apart`, `assume`, `room` and `sizes` as in `Join`."""
+        `unread`: names that the loop assigns and does not read (see `retype`)."""
         self.mismatched: dict[int, Any] = {}
         self.unread = unread
-        self.header = place
+        self.header = way.place
         self.outgrown: list[tuple[Scalar, int]] = []  # sizes, and the room for each
         self.pairs: list[tuple[int, int]] = []  # cells, and those that come back in their places
         self.visit = Visit()  # which visit of the loop this pass belongs to
@@ -76,8 +66,7 @@ class LoopHead:
         self.directions = directions
         entry.block.terminator = Jump(self.block, entry.loc)
         states = ghosts or _expected(entry, rebound, fields, brought)
-        how = apart, assume, room, sizes
-        self.join = Join([entry], self.block, states, directions, place, exact, held, *how)
+        self.join = Join([entry], self.block, states, directions, way)
         self.join.vary = not ghosts
         self.hints = hints
         args = []
@@ -165,8 +154,8 @@ class LoopHead:
             return False, set(), ""
         aliases = fit.aliases(held)
         if aliases & written:
-            if not self.join.exact:
-                raise Needs(exact=frozenset({self.join.place}))
+            if not self.join.way.exact:
+                raise Needs(exact=frozenset({self.join.way.place}))
             raise CompileError(
                 "an array is changed in a loop in which its name may stand for one of several "
                 "arrays that are still in use",

@@ -13,7 +13,7 @@ from pyxla.infer.engine import Engine
 from pyxla.infer.facts import extent
 from pyxla.infer.joins.far import TOO_LARGE
 from pyxla.infer.joins.kinds import choose
-from pyxla.infer.lattice import Array, Const, Scalar
+from pyxla.infer.lattice import Array, Const, Scalar, plain
 from pyxla.infer.promote import CLASSES
 from pyxla.infer.raising.check_table import Test, unless
 from pyxla.infer.raising.checks import failure, finite_or_given, int_of, nonzero, not_negative
@@ -162,7 +162,7 @@ def of_several_types(
     if engine.options is None or not engine.options.power_types:
         return None
     kinds = [python_kind(getattr(v, "value", v) if isinstance(v, Const) else v) for v in (x, y)]
-    base, exponent = (v.value if isinstance(v, Const) else v for v in (x, y))
+    base, exponent = (plain(v) for v in (x, y))
     if kinds[1] is int and kinds[0] in (bool, int) and not _known_sign(exponent):
         base, exponent = to_python(base, int), to_python(exponent, int)
         other = k.lt(exponent.value, k.like(exponent.value, 0))

@@ -12,8 +12,7 @@ import numpy as np
 from pyxla.infer.engine import Engine
 from pyxla.infer.facts.integers import value_of
 from pyxla.infer.facts.refine import constant_of
-from pyxla.infer.lattice import Array, Const, Scalar
-from pyxla.infer.lists import growing
+from pyxla.infer.lattice import Array, Const, Scalar, plain
 from pyxla.infer.text.codes import string
 from pyxla.infer.text.strings import (
     as_bool,
@@ -274,13 +273,13 @@ def call(engine: Engine, function: Any, args: Sequence[Any], kwargs: dict[str, A
 
 @rule(methods.found)
 def _found(engine: Engine, x: Any, part: Any, start: Any) -> Any:
-    at = value_of(growing.value_at(start))
+    at = value_of(plain(start))
     return strings.found(codes_of(engine, x), codes_of(engine, part), at)
 
 
 @rule(methods.found_last)
 def _found_last(engine: Engine, x: Any, part: Any, start: Any) -> Any:
-    at = value_of(growing.value_at(start))
+    at = value_of(plain(start))
     return strings.found_last(codes_of(engine, x), codes_of(engine, part), at)
 
 

@@ -15,8 +15,18 @@ from pyxla.infer.facts import extent
 from pyxla.infer.facts.deciding import decided_by_data, depends_on, parameters
 from pyxla.infer.facts.integers import value_of
 from pyxla.infer.heap import ListCell
-from pyxla.infer.lattice import Array, Compound, Const, Ref, Scalar, Tuple, is_number
-from pyxla.infer.lists import columnar, growing, reading
+from pyxla.infer.lattice import (
+    Array,
+    Compound,
+    Const,
+    Ref,
+    Scalar,
+    Tuple,
+    as_const,
+    is_number,
+    plain,
+)
+from pyxla.infer.lists import columnar, reading
 from pyxla.infer.lists.item_types import Chars
 from pyxla.infer.raising.check_table import TOO_LARGE
 from pyxla.infer.raising.refusals import lacking
@@ -61,7 +71,7 @@ def opened(engine: Engine, x: Any) -> Any:
 def length(engine: Engine, x: Any) -> Any:
     """`len(x)`."""
     found = strings.length(codes_of(engine, x))
-    return Const(found) if isinstance(found, int) else found
+    return as_const(found)
 
 
 def get_item(engine: Engine, x: Any, key: Any) -> Any:
@@ -85,7 +95,7 @@ def get_item(engine: Engine, x: Any, key: Any) -> Any:
     if not strings.capacity(codes):
         return engine.raise_constant(IndexError(OUT_OF_RANGE))
     at = reading.positive(engine, key, size)
-    start = cast(value_of(growing.value_at(at)), INT)
+    start = cast(value_of(plain(at)), INT)
     return string(Array(dynamic_cut(codes.value, start, 1, 0)))
 
 
