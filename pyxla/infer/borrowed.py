@@ -68,7 +68,8 @@ def iterable(engine: Engine, y: Any) -> Any:
     if arrays.is_array(engine, y):
         return Const(bool(arrays.shown(engine, y)[0]))
     if isinstance(y, Ref) and isinstance(content := engine.content(y), ObjectCell):
-        return Const(hasattr(content.cls, "__iter__") or hasattr(content.cls, "__getitem__"))
+        members = [engine.captures.member(content.cls, n) for n in ("__iter__", "__getitem__")]
+        return Const(any(found is not None for found in members))
     return Const(not isinstance(y, (Array, Scalar)))
 
 

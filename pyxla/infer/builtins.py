@@ -239,14 +239,19 @@ def _without(engine: Engine, x: Any, *keys: Any) -> Any:
 
 @rule(support.match_value)
 def _match_value(engine: Engine, x: Any, cls: Any, index: Any) -> Any:
-    name = support.match_attribute(cls.value, index.value)
+    name = _match_attribute(engine, cls.value, index.value)
     return get_attribute(engine, x, name) if name else x
 
 
 @rule(support.has_match_value)
 def _has_match_value(engine: Engine, x: Any, cls: Any, index: Any) -> Any:
-    name = support.match_attribute(cls.value, index.value)
+    name = _match_attribute(engine, cls.value, index.value)
     return has_attribute(engine, x, Const(name)) if name else Const(True)
+
+
+def _match_attribute(engine: Engine, cls: type, index: int | str) -> str:
+    engine.captures.member(cls, "__match_args__")  # others are noticed
+    return support.match_attribute(cls, index)
 
 
 @rule(float.conjugate, int.conjugate, bool.conjugate)

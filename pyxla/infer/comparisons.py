@@ -14,7 +14,7 @@ from pyxla.infer.arrays import access as arrays
 from pyxla.infer.arrays.shadows import alternatives, same_object, same_ref
 from pyxla.infer.calls.conversions import among
 from pyxla.infer.calls.reflected import reflected
-from pyxla.infer.calls.visiting import class_of, find, special
+from pyxla.infer.calls.visiting import class_of, special
 from pyxla.infer.containers.comparing import ORDER, compare_containers, contains
 from pyxla.infer.engine import Engine
 from pyxla.infer.facts.refine import constant_of, is_there
@@ -105,7 +105,8 @@ def compare(engine: Engine, op: str, x: Any, y: Any) -> Any:
         return result
     classes = [cls for v in (x, y) if (cls := class_of(engine, v)) is not None]
     if op == "ne" and classes:
-        if all(find(cls, "__ne__") is not None for cls in classes):  # which did not say
+        differ = [engine.captures.member(cls, "__ne__") for cls in classes]
+        if None not in differ:  # which did not say
             return compare(engine, "is_not", x, y)
         return negate(engine, truth(engine, compare(engine, "eq", x, y)))
     if _is_text(x) and _is_text(y):
@@ -191,15 +192,18 @@ def _compare_maybe(engine: Engine, op: str, x: Any, y: Any) -> Any:
         if is_none(y):
             some = is_there(x)
             return some if op in ("is_not", "ne") else negate(engine, some)
+        other = y.value if is_variant(y, "optional") else y
+        same = None
         if op in ("eq", "ne") and is_number(x.value):
-            some, other = x.tag, y.value if is_variant(y, "optional") else y
-            equal = both(engine, some, truth(engine, compare(engine, "eq", x.value, other)))
+            same = truth(engine, compare(engine, "eq", x.value, other))
+        elif op in ("is_", "is_not") and _are_alike(x.value, other):
+            same = identical(engine, x.value, other)
+        if same is not None:
+            same = both(engine, x.tag, same)
             if y is not other:
-                neither = negate(engine, either(engine, some, y.tag))
-                equal = either(engine, neither, both(engine, y.tag, equal))
-            return equal if op == "eq" else negate(engine, equal)
-        if op in ("is_", "is_not") and (same := _identical_or_none(engine, x, y)) is not None:
-            return same if op == "is_" else negate(engine, same)
+                neither = negate(engine, either(engine, x.tag, y.tag))
+                same = either(engine, neither, both(engine, y.tag, same))
+            return same if op in ("eq", "is_") else negate(engine, same)
         raise engine.refuse(
             f"{describe(x)} is compared with {describe(y)}", "test `is not None` first"
         )
@@ -211,20 +215,9 @@ def _compare_maybe(engine: Engine, op: str, x: Any, y: Any) -> Any:
     return compare(engine, op, *without_none(engine, op, x, y))
 
 
-def _identical_or_none(engine: Engine, x: Any, y: Any) -> Any:
-    """`x is y` of numbers, or objects, of which `x` may be None; None of anything else."""
-    other = y.value if is_variant(y, "optional") else y
-    if not any(all(map(kind, (x.value, other))) for kind in (is_number, _is_object)):
-        return None
-    same = both(engine, x.tag, identical(engine, x.value, other))
-    if y is other:
-        return same
-    neither = negate(engine, either(engine, x.tag, y.tag))
-    return either(engine, neither, both(engine, y.tag, same))
-
-
-def _is_object(x: Any) -> bool:
-    return isinstance(x, Ref)
+def _are_alike(x: Any, y: Any) -> bool:
+    """Whether both are numbers, or both objects."""
+    return (is_number(x) and is_number(y)) or (isinstance(x, Ref) and isinstance(y, Ref))
 
 
 def identical(engine: Engine, x: Any, y: Any) -> Any:

@@ -20,7 +20,6 @@ from pyxla.infer.arrays import access as arrays
 from pyxla.infer.arrays.shadows import flag_of, number, one_of, position
 from pyxla.infer.calls import coroutines, functions
 from pyxla.infer.calls.dispatch import call
-from pyxla.infer.calls.visiting import find
 from pyxla.infer.classes import has_get
 from pyxla.infer.containers.indexing import content_of
 from pyxla.infer.engine import Engine
@@ -184,7 +183,7 @@ def _computes(engine: Engine, x: Any, name: str) -> bool:
     if found is MISSING:
         field = content.fields.get(name)
         lacks = field is None or isinstance(field, Unbound) or is_variant(field, "unbound")
-        return lacks and find(content.cls, "__getattr__") is not None
+        return lacks and engine.captures.member(content.cls, "__getattr__") is not None
     if isinstance(found, functools.cached_property):
         return name not in content.fields
     return isinstance(found, property) or has_get(found)
@@ -244,8 +243,7 @@ def _callable(engine: Engine, x: Any) -> Any:
         return Const(x.kind in FUNCTIONS)
     if isinstance(x, Variant):
         return _of_each(engine, x, lambda item: _callable(engine, item))
-    # Not hasattr: every class has the `__call__` of its metaclass.
-    return Const(any("__call__" in vars(cls) for cls in type_of(engine, x).__mro__))
+    return Const(engine.captures.member(type_of(engine, x), "__call__") is not None)
 
 
 @rule(containers.attributes)

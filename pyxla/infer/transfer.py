@@ -19,7 +19,7 @@ from pyxla.infer.arrays import access as arrays
 from pyxla.infer.calls import binding
 from pyxla.infer.calls.captures import variable_value
 from pyxla.infer.calls.dispatch import call
-from pyxla.infer.calls.visiting import class_of, find
+from pyxla.infer.calls.visiting import class_of
 from pyxla.infer.comparisons import compare
 from pyxla.infer.containers import steps, tables, transposed
 from pyxla.infer.containers.comparing import unpack_unknown
@@ -315,7 +315,8 @@ def _unpack(engine: Engine, frame: Frame, instr: Instr) -> Any:
     x = using.some(engine, frame.env[instr.operands[0]], words.format("NoneType"))
     need(engine, x, ITERATION, "cannot be unpacked", words)
     before, after = instr.attrs["before"], instr.attrs["after"]
-    if instr.attrs["starred"] and (cls := class_of(engine, x)) and find(cls, "__next__"):
+    cls = class_of(engine, x) if instr.attrs["starred"] else None
+    if cls is not None and engine.captures.member(cls, "__next__") is not None:
         x = call(engine, Const(sequences.unpacked), [x, Const(before), Const(before + after)], {})
     kept = columnar.found(engine.heap, x)
     sized = bool(kept) or arrays.is_array(engine, x)

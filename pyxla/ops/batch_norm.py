@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
@@ -139,24 +139,15 @@ def _batch_norm_batch(instr: Instr, operands: Sequence[Value], size: int) -> Any
     return tuple([unfold(x, axis if x.type.ndim > 1 else 0, size) for x in made])
 
 
-batch_norm_training = Op(
-    "batch_norm_training",
-    _batch_norm_training,
-    numpy=_batch_norm_training_numpy,
-    emit=spelled("batch_norm_training", _batch_norm_attributes),
-    batch=_batch_norm_batch,
+def _batch_norm(name: str, infer: Callable[..., Any], numpy: Callable[..., Any]) -> Op:
+    emit = spelled(name, _batch_norm_attributes)
+    return Op(name, infer, numpy=numpy, emit=emit, batch=_batch_norm_batch)
+
+
+batch_norm_training = _batch_norm(
+    "batch_norm_training", _batch_norm_training, _batch_norm_training_numpy
 )
-batch_norm_inference = Op(
-    "batch_norm_inference",
-    _batch_norm_inference,
-    numpy=_batch_norm_inference_numpy,
-    emit=spelled("batch_norm_inference", _batch_norm_attributes),
-    batch=_batch_norm_batch,
+batch_norm_inference = _batch_norm(
+    "batch_norm_inference", _batch_norm_inference, _batch_norm_inference_numpy
 )
-batch_norm_grad = Op(
-    "batch_norm_grad",
-    _batch_norm_grad,
-    numpy=_batch_norm_grad_numpy,
-    emit=spelled("batch_norm_grad", _batch_norm_attributes),
-    batch=_batch_norm_batch,
-)
+batch_norm_grad = _batch_norm("batch_norm_grad", _batch_norm_grad, _batch_norm_grad_numpy)

@@ -1,6 +1,8 @@
 """Outside objects: what is known once and for all, and what one start of inference asks for."""
 
+import copy
 import sys
+from collections import namedtuple
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -111,3 +113,72 @@ def test_other_questions_capture_it_whole(monkeypatch):
         found = compiled(3)
         monkeypatch.setitem(globals(), "SQUARES", dict(other))
         assert found == every_way(3)
+
+
+def _plain():
+    class Thing:
+        __match_args__ = ("v",)
+
+        def __init__(self, v):
+            self.v = v
+
+        def __len__(self):
+            return 2
+
+        def __getitem__(self, i):
+            return self.v + i
+
+        def __lt__(self, other):
+            return self.v < other.v
+
+    return Thing
+
+
+def _matched(thing, cls):
+    match thing:
+        case cls(a):
+            return a
+    return 0
+
+
+# What asks a class for a member, by what it is given later.
+ASKED = {
+    "__reversed__": (lambda cls, x: list(reversed(cls(x[0]))), lambda self: iter([7.0])),
+    "__copy__": (lambda cls, x: copy.copy(cls(x[0])).v, lambda self: type(self)(5.0)),
+    "__ne__": (lambda cls, x: cls(x[0]) != cls(x[0]), lambda self, other: False),
+    "__lt__": (lambda cls, x: sorted([cls(x[0]), cls(x[1])])[0].v, lambda a, b: a.v > b.v),
+    "__getattr__": (lambda cls, x: hasattr(cls(x[0]), "other"), lambda self, name: 1),
+    "__call__": (lambda cls, x: callable(cls(x[0])), lambda self: 1),
+    "__match_args__": (lambda cls, x: _matched(cls(x[0]), cls), ("w",)),
+}
+
+
+@pytest.mark.parametrize("name", ASKED)
+def test_members_that_classes_get_later_are_noticed(name):
+    cls, (use, member) = _plain(), ASKED[name]
+    x = np.array([1.0, 2.0])
+    compiled = pyxla.compile(lambda x: use(cls, x))
+    before = use(cls, x)
+    assert compiled(x) == before
+    setattr(cls, name, member)
+    assert use(cls, x) != before
+    assert compiled(x) == use(cls, x)
+
+
+def test_index_that_a_named_tuple_gets_later():
+    cls = namedtuple("cls", "a b")
+    compiled = pyxla.compile(lambda x: cls(x[0], x[1])[0])
+    x = np.array([1.0, 2.0])
+    assert compiled(x) == 1.0
+    cls.__getitem__ = lambda self, i: 9.0
+    assert compiled(x) == 9.0
+
+
+def test_iteration_that_a_class_gets_later():
+    class Thing:
+        pass
+
+    compiled = pyxla.compile(lambda x: np.iterable(Thing()))
+    assert compiled(np.ones(1)) is False
+    Thing.__iter__ = lambda self: iter([])
+    assert compiled(np.ones(1)) is True

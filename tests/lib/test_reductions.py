@@ -68,12 +68,6 @@ def test_sweep(function) -> None:
     for x in [*ALL, *FLOATS]:
         if function is np.nanmedian and x.dtype.kind == "c":
             continue
-        if function is np.nanmedian and x.dtype.kind == "c":
-            continue
-        if function is np.nanmedian and x.dtype.kind == "c":
-            continue
-        if function is np.nanmedian and x.dtype.kind == "c":
-            continue
         options = [{}] if function is np.ediff1d else [{}, {"axis": -1}, {"axis": 0}]
         for kwargs in options:
             if defined(function, x, **kwargs):
@@ -106,6 +100,13 @@ def test_keepdims(function) -> None:
 
 
 MASK = np.array([[True, False, True], [False, True, True]])
+
+
+@pytest.mark.parametrize("function", [np.nanvar, np.nanstd])
+def test_degrees_of_freedom_of_what_takes_part(function) -> None:
+    x = np.array([[1.0, 2.0, 3.0], [4.0, np.nan, 9.0]])
+    check(function, x, axis=1, ddof=2, where=MASK)
+    check(function, x, axis=0, correction=3)
 
 
 @pytest.mark.parametrize("function", [np.sum, np.prod, np.mean, np.var, np.any, np.all])

@@ -134,11 +134,3 @@ def class_of(engine: Engine, x: Any) -> type | None:
     if isinstance(x, Tuple) and x.cls is not tuple:
         return x.cls
     return None
-
-
-def find(cls: type, name: str) -> Any:
-    """The class attribute `name`, unbound, not looking at `object` and `tuple`."""
-    for base in cls.__mro__[:-1]:
-        if name in base.__dict__ and base is not tuple:
-            return base.__dict__[name]
-    return None

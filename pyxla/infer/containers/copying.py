@@ -12,7 +12,7 @@ from typing import Any
 
 from pyxla.infer.arrays import access as arrays
 from pyxla.infer.calls.dispatch import call
-from pyxla.infer.calls.visiting import class_of, find, special
+from pyxla.infer.calls.visiting import class_of, special
 from pyxla.infer.containers import tables
 from pyxla.infer.containers.indexing import content_of
 from pyxla.infer.engine import Engine
@@ -55,9 +55,10 @@ def _as_defined(engine: Engine, x: Any, name: str, *args: Any) -> Any:
     """
     if (cls := class_of(engine, x)) is None:
         return None
-    if isinstance(find(cls, name), FunctionType):
+    if isinstance(engine.captures.member(cls, name), FunctionType):
         return special(engine, x, name, args)
-    if isinstance(x, Ref) and (found := next(filter(partial(_pickles, cls), _PICKLING), None)):
+    pickled = partial(_pickles, engine, cls)
+    if isinstance(x, Ref) and (found := next(filter(pickled, _PICKLING), None)):
         raise engine.refuse(
             f"instances of {cls.__name__} are copied as its {found} says",
             f"give it a method {name}, or copy its fields one by one",
@@ -68,9 +69,9 @@ def _as_defined(engine: Engine, x: Any, name: str, *args: Any) -> Any:
 _PICKLING = ("__reduce__", "__reduce_ex__", "__getstate__", "__setstate__", "__getnewargs_ex__")
 
 
-def _pickles(cls: type, name: str) -> bool:
+def _pickles(engine: Engine, cls: type, name: str) -> bool:
     """Whether the class has this method itself, not from the standard library, as slots have."""
-    found = find(cls, name)
+    found = engine.captures.member(cls, name)
     return isinstance(found, FunctionType) and found.__module__ not in sys.stdlib_module_names
 
 

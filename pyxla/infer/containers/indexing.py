@@ -11,7 +11,7 @@ from pyxla.infer import using
 from pyxla.infer.arrays import access as arrays
 from pyxla.infer.calls import conversions
 from pyxla.infer.calls.dispatch import call
-from pyxla.infer.calls.visiting import find, special
+from pyxla.infer.calls.visiting import special
 from pyxla.infer.containers import tables
 from pyxla.infer.containers.indices import place
 from pyxla.infer.containers.ranges import range_part
@@ -62,7 +62,7 @@ def get_item(engine: Engine, x: Any, key: Any) -> Any:
     if strings.is_opened(engine, x, key):
         return strings.get_item(engine, x, key)
     items = arrays.items_of(engine, x)
-    own = isinstance(x, Tuple) and find(x.cls, "__getitem__") is not None
+    own = isinstance(x, Tuple) and engine.captures.member(x.cls, "__getitem__") is not None
     if items is not None and not own:
         return _sequence_item(engine, x, items, key)
     if isinstance(x, Const) and isinstance(x.value, type):

@@ -7,7 +7,7 @@ from typing import Any
 
 from pyxla.infer.calls import coroutines
 from pyxla.infer.calls.dispatch import call
-from pyxla.infer.calls.visiting import class_of, find, special
+from pyxla.infer.calls.visiting import class_of, special
 from pyxla.infer.classes import is_python
 from pyxla.infer.containers.indexing import get_item
 from pyxla.infer.containers.iterators import USED_UP, made, state_of, unwatched
@@ -76,10 +76,10 @@ def _lazy(engine: Engine, kind: type, parts: tuple[Any, ...], **options: Any) ->
 def _reversed(engine: Engine, x: Any) -> Any:
     cls = class_of(engine, x)
     if cls is not None and not is_container(cls):
-        own = find(cls, "__reversed__")
+        own = engine.captures.member(cls, "__reversed__")
         if is_python(own):
             return special(engine, x, "__reversed__", ())
-        if own is None and find(cls, "__getitem__") is not None:
+        if own is None and engine.captures.member(cls, "__getitem__") is not None:
             return call(engine, Const(backwards), [x], {})
     found = read(engine, x, backwards=True)  # which may get longer
     return made(engine, "reversed", (found, length(engine, found)))

@@ -13,7 +13,7 @@ from pyxla.frontend import support
 from pyxla.infer.arrays import access as arrays
 from pyxla.infer.calls.dispatch import call
 from pyxla.infer.calls.library import apply
-from pyxla.infer.calls.visiting import find, special
+from pyxla.infer.calls.visiting import special
 from pyxla.infer.containers import steps, tables
 from pyxla.infer.containers.indexing import content_of, get_item, set_item
 from pyxla.infer.containers.iterators import iterator, state_of, unwatched
@@ -243,7 +243,7 @@ def dict_(engine: Engine, x: Any = None, /, **named: Any) -> Any:
         content = content_of(engine, x)
         if isinstance(content, DictCell):
             return tables.made(engine, content.holding({**content.items, **named}))
-        elif isinstance(content, ObjectCell) and find(content.cls, "keys") is not None:
+        elif isinstance(content, ObjectCell) and engine.captures.member(content.cls, "keys"):
             for key in iterate(engine, special(engine, x, "keys", ())):
                 items[engine.key(key)] = get_item(engine, x, key)
         else:

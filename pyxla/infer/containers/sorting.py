@@ -12,7 +12,7 @@ import numpy as np
 
 from pyxla.infer.arrays import access as arrays
 from pyxla.infer.calls.dispatch import call
-from pyxla.infer.calls.visiting import class_of, find
+from pyxla.infer.calls.visiting import class_of
 from pyxla.infer.containers import tables
 from pyxla.infer.containers.indexing import content_of, get_item
 from pyxla.infer.containers.making import list_, unknown
@@ -170,8 +170,10 @@ def _have_order(engine: Engine, key: Any) -> bool:
     """Whether `<` of keys is code of its own: they are lists, instances or tuples with such."""
     if isinstance(key, Tuple):
         return any(_have_order(engine, part) for part in key.items)
+    if _is_list(engine, key):
+        return True
     cls = class_of(engine, key)
-    return _is_list(engine, key) or (cls is not None and find(cls, "__lt__") is not None)
+    return cls is not None and engine.captures.member(cls, "__lt__") is not None
 
 
 def _columns(keys: Sequence[Any]) -> Iterator[Sequence[Any]]:

@@ -248,10 +248,10 @@ def has_item(engine: Engine, x: Any, i: Any, asked: Any = TRUE) -> Any:
             if found == FALSE:
                 break
         return found
-    if isinstance(x, Compound) and x.kind == "range" and x.items[2:] == (x.items[2],):
-        step = x.items[2]
+    if isinstance(x, Compound) and x.kind == "range":
+        start, stop, step = x.items
         if isinstance(step, Const) and step.value == 1:
-            gap = engine.rules.binary(engine, "sub", x.items[1], x.items[0])
+            gap = engine.rules.binary(engine, "sub", stop, start)
             return engine.rules.compare(engine, "lt", i, gap)
     return engine.rules.compare(engine, "lt", i, length(engine, x))
 

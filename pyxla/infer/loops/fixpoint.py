@@ -48,14 +48,13 @@ from pyxla.infer.lists.growing import OtherShape
 from pyxla.infer.loops.compact import compact
 from pyxla.infer.loops.guesses import (
     Field,
-    array_fields,
     assigned_fields,
     changed_fields,
-    numeric_fields,
     ranges,
     rebinds,
     rebound_fields,
     unread,
+    varying_fields,
 )
 from pyxla.infer.loops.header import LoopHead
 from pyxla.infer.loops.marks import Mark, edges_out, first_line, marked, reset
@@ -335,7 +334,7 @@ def _changing_fields(engine: Engine, frame: Frame, component: Component, entry: 
         memory.fields = assigned_fields(component.loop, entry.env, frame.module, classes, foreign)
     # What functions change that are not called by their names, whether a field gets another array,
     # or its array other elements, an earlier visit found out.
-    return numeric_fields(entry.heap, memory.fields) | array_fields(entry.heap, memory.arrays)
+    return varying_fields(entry.heap, memory.fields, memory.arrays)
 
 
 def _unify_lists(

@@ -6,6 +6,7 @@ A wrong guess costs a pass: what comes back to the header is compared with what 
 from __future__ import annotations
 
 import contextlib
+import functools
 import types
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from typing import Any
@@ -168,26 +169,21 @@ def _callees(
     return [f for f in functions if isinstance(f, types.FunctionType) and lookup(f) is None]
 
 
-def numeric_fields(heap: Heap, names: frozenset[str]) -> set[Field]:
-    """The fields of these names that hold numbers, or tuples."""
-    return {
-        (cell, name)
-        for cell, content in heap.contents.items()
-        if isinstance(content, ObjectCell)
-        for name, value in content.fields.items()
-        if name in names and (is_number(value) or isinstance(taken_apart(value), Tuple))
-    }
-
-
-def array_fields(heap: Heap, names: Collection[str]) -> set[Field]:
-    """The fields of these names that hold whole arrays."""
+def fields_of(heap: Heap, names: Collection[str], holds: Callable[[Any], bool]) -> set[Field]:
+    """The fields of these names of what `holds` is true."""
     return {
         (cell, name)
         for cell, content in heap.contents.items()
         if names and isinstance(content, ObjectCell)
         for name, value in content.fields.items()
-        if name in names and _is_whole(heap, value)
+        if name in names and holds(value)
     }
+
+
+def varying_fields(heap: Heap, names: Collection[str], arrays: Collection[str]) -> set[Field]:
+    """The fields of these names that hold numbers or tuples; of `arrays`, whole arrays."""
+    numbers = fields_of(heap, names, lambda x: is_number(x) or type(taken_apart(x)) is Tuple)
+    return numbers | fields_of(heap, arrays, functools.partial(_is_whole, heap))
 
 
 def rebound_fields(before: Heap, after: Heap) -> set[str]:

@@ -20,7 +20,7 @@ from pyxla.frontend import support
 from pyxla.infer.arrays import access as arrays
 from pyxla.infer.calls import coroutines
 from pyxla.infer.calls.dispatch import call
-from pyxla.infer.calls.visiting import find, special
+from pyxla.infer.calls.visiting import special
 from pyxla.infer.containers.indexing import content_of, get_item
 from pyxla.infer.containers.indices import as_int
 from pyxla.infer.containers.iterators import state_of
@@ -155,7 +155,7 @@ def _by_items(engine: Engine, x: Ref | Tuple, spec: str) -> Any:
     if isinstance(x, Tuple):
         fields = tuple([Tuple((Const(n), i)) for n, i in zip(cls._fields, x.items, strict=True)])
         return call(engine, Const(fields_shown), [Const(cls.__name__), Tuple(fields)], {})
-    if isinstance(find(engine.content(x).cls, "__repr__"), types.FunctionType):
+    if isinstance(engine.captures.member(engine.content(x).cls, "__repr__"), types.FunctionType):
         return special(engine, x, "__repr__", ())
     words = f"the text of a {cls.__name__} of instances is not supported"
     raise engine.refuse(words, "print its items")
@@ -204,7 +204,7 @@ def _one_exception(engine: Engine, x: Compound, conversion: str) -> Any:
         held = engine.new(ObjectCell(HostError, {"number": x.items[0]}))
         return Compound("text", (held,), ((conversion, ""),))
     name = "__repr__" if conversion in ("r", "a") else "__str__"
-    if isinstance(find(x.meta, name), types.FunctionType):
+    if isinstance(engine.captures.member(x.meta, name), types.FunctionType):
         return special(engine, as_instance(engine, x), name, ())
     items = get_attribute(engine, x, "args").items
     if issubclass(x.meta, OSError | UnicodeError | SyntaxError) and len(items) != 1:
