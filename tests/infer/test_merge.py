@@ -16,6 +16,7 @@ from pyxla.infer.facts.extent import IntFact, fact
 from pyxla.infer.heap import DictCell, Heap, ListCell, ObjectCell
 from pyxla.infer.joins.choices import one_of_these
 from pyxla.infer.joins.edges import Edge
+from pyxla.infer.joins.held import Way
 from pyxla.infer.joins.merge import Join, merge
 from pyxla.infer.lattice import (
     Array,
@@ -185,7 +186,7 @@ def test_loops_settle(x, y):
     value = MAKERS[y]()
     for _ in range(6):
         entry = Edge(Block(), Heap([]), {}, (MAKERS[x](),))
-        head = LoopHead(entry, ghosts, [("x", None)], (), directions)
+        head = LoopHead(entry, ghosts, [("x", None)], (), directions, (), (), (), {}, Way())
         if head.conflicts():
             return
         head.settle(list, (), set(), set())
