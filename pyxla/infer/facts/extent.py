@@ -144,7 +144,7 @@ def floor_divide(x: IntFact, y: IntFact) -> IntFact:
         high = None if x.hi is None else x.hi // y.const
         return IntFact(low, high)
     if y.lo is not None and y.lo > 0 and x.lo is not None and x.lo >= 0:
-        return IntFact(0, None if x.hi is None else x.hi // y.lo)
+        return IntFact(0, x.hi)
     return UNKNOWN
 
 

@@ -153,7 +153,9 @@ def _remainder(_: Instr, ends: list[IntFact]) -> IntFact:
 
 def _divide(_: Instr, ends: list[IntFact]) -> IntFact:
     x, y = ends
-    return UNKNOWN if x.lo is None or x.lo < 0 else extent.floor_divide(x, y)
+    if x.lo is None or x.lo < 0 or y.lo is None or y.lo <= 0:
+        return UNKNOWN
+    return IntFact(0, None if x.hi is None else x.hi // y.lo)
 
 
 def _clamp(_: Instr, ends: list[IntFact]) -> IntFact:
