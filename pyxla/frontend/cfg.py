@@ -11,7 +11,7 @@ from __future__ import annotations
 import dataclasses
 import operator
 import sys
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -63,6 +63,16 @@ _IDENTITY = (gast.Is, gast.IsNot, gast.In, gast.NotIn)
 BOX_PREFIX = "&"
 
 
+def renamed(name: str, function: str) -> str:
+    """What a variable of a function is called in a graph that has code of several."""
+    return f"{name} of {function}"
+
+
+def as_written(name: str) -> str:
+    """The name of a variable as its function has it."""
+    return name.partition(" of ")[0]
+
+
 @dataclass(eq=False, slots=True)
 class Graph:
     """A graph with named variables: its entry, parameters, and what each block does with names."""
@@ -95,14 +105,7 @@ class GraphBuilder:
     """Walks a lowered function; `block` is where instructions go, None where nothing arrives."""
 
     def __init__(self, source: SourceFunction, lowered: Lowered) -> None:
-        self.source = source
-        self.lowered = lowered
-        self.locate, self.function = source.file.location, source.qualname
-        scope = lowered.scope
-        self.bound = scope.bound()
-        self.globals = frozenset(scope.global_)
-        self.cells = frozenset(scope.cell)
-        self.free = frozenset(source.freevars)
+        self.code_of(source, lowered, {})
         self.names: dict[Block, Names] = {}
         self.entry = Block("entry")
         self.block: Any = self.entry
@@ -113,6 +116,18 @@ class GraphBuilder:
         self.guards: dict[Block, unwinding.Guard] = {}  # the innermost of blocks inside a `try`
         self.cleanups: list[unwinding.Cleanup] = []
         self.counter = 0
+
+    def code_of(self, source: SourceFunction, lowered: Lowered, renamed: Mapping[str, str]) -> None:
+        """What follows is code of this function, whose variables are `renamed` in the graph."""
+        self.source = source
+        self.lowered = lowered
+        self.locate, self.function = source.file.location, source.qualname
+        scope = lowered.scope
+        self.bound = scope.bound()
+        self.globals = frozenset(scope.global_)
+        self.cells = frozenset(scope.cell)
+        self.free = frozenset(source.freevars)
+        self.renamed = renamed
 
     def location(self, node: Any) -> Location:
         return self.locate(node, self.function)
@@ -219,12 +234,16 @@ class GraphBuilder:
             self.here.values[name] = self.here.reads[name] = value
         return value
 
+    def named(self, name: str) -> str:
+        """What a variable is called in the graph."""
+        return self.renamed.get(name, name)
+
     def read(self, name: str, node: gast.AST) -> Value:
         if name in self.cells or name in self.free:
             return self.emit(pyops.BOX_GET, (self.lookup(BOX_PREFIX + name),), {}, node)
         if name in self.bound:
-            before = self.here.values.get(name)
-            value = self.lookup(name)
+            before = self.here.values.get(self.named(name))
+            value = self.lookup(self.named(name))
             unknown = before is None or getattr(before.owner, "op", None) is pyops.UNBOUND
             if unknown and not self.lowered.temporary(name):
                 self.effect(pyops.BOUND, (value,), {}, node)
@@ -255,6 +274,7 @@ class GraphBuilder:
             return
         if not value.hint and getattr(value.owner, "op", None) is not pyops.CONST:
             value.hint = name
+        name = self.named(name)
         self.here.values[name] = value
         self.here.writes[name] = None
 

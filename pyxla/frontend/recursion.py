@@ -1,4 +1,5 @@
-"""A function that calls itself, as loops with a stack: for recursion whose depth data decides.
+"""Functions that call themselves or each other, as loops with a stack: for recursion whose depth
+data decides.
 
     def f(x):            calls, frames = [], []
         before           call:    before
@@ -9,56 +10,40 @@
                                   if at == 0: names = frames.pop(); y = z; after; go to return
 
 Each iteration of the outer loop is a call, and each of the inner one a call that goes on behind one
-of its own.  What comes behind a call in a loop is the rest of that iteration, then the loop.
-Arguments that are handed on as they are stay where they are; a call whose result is returned needs
-no frame.  Where `functools.cache` keeps results, a dict does, from the first call to the last.
+of its own.  Of functions that call each other an iteration is a call of one of them, and a variable
+says of which.  Arguments that are handed on as they are stay where they are; a call whose result is
+returned needs no frame.  Where `functools.cache` keeps results, a dict does, from the first call to
+the last.
 """
 
 from __future__ import annotations
 
 import copy
 from collections import Counter
-from collections.abc import Container, Iterator, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Container, Sequence
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import gast
 
 from pyxla.frontend import pyops, support, tree
-from pyxla.frontend.cfg import BOX_PREFIX, Graph, GraphBuilder, OpenLoop
+from pyxla.frontend.cfg import BOX_PREFIX, Graph, renamed
 from pyxla.frontend.delegation import handed_on
 from pyxla.frontend.desugar import Lowered, desugar
 from pyxla.frontend.hoist import at, name
-from pyxla.frontend.source import SourceFunction, mangle, once
-from pyxla.frontend.ssa import SSA, live_names, ssa_of
+from pyxla.frontend.resuming import OfSites, Path, Probe, Site, all_statements
+from pyxla.frontend.source import SourceFunction, mangle
+from pyxla.frontend.ssa import SSA, ssa_of
 from pyxla.frontend.tree import LOAD
-from pyxla.ir.core import Block, Branch, Instr, Jump, Return, Value
-from pyxla.ir.dominance import flow_graph
+from pyxla.ir.core import Block, Jump, Return, Value
 
-Path = tuple[tuple[Sequence[gast.stmt], int], ...]
 # Variables of the graph: `put` and `lookup` know them, and no program does.
 CALLS, RESULT = "open calls", "the result"
+CALLED, PLACE = "the function", "the place of the call"
 # The headers of the two loops.
 CALL, UNWIND = "call", "unwind"
 CONTAINERS = ("Counter", "OrderedDict", "defaultdict", "deque", "dict", "list", "set")
 KEPT, KEY = "kept results", "the arguments"
-
-
-@dataclass(eq=False, slots=True)
-class Site:
-    """A call of the function by itself, a statement of its own: `target = call`; or a `yield`.
-
-    path: the statements around it, from outside, and which of them it is in.  names: variables that
-    what comes behind it reads.  tail: its result is what the function returns.
-    """
-
-    number: int
-    node: Any
-    call: Any
-    target: gast.Name | None
-    path: Path
-    tail: bool
-    names: tuple[str, ...] = ()
 
 
 def is_of_stack(header: Block) -> bool:
@@ -66,89 +51,139 @@ def is_of_stack(header: Block) -> bool:
     return header.label in (CALL, UNWIND)
 
 
-@once("loops")
-def to_loops(source: SourceFunction) -> SSA | None:
-    """The SSA form of a function that calls itself, without these calls; None where the calls are
-    not plain, or in a `try`, or where it never ends."""
-    lowered: Any = desugar(source)
-    if lowered.scope.generator:
-        lowered = handed_on(lowered, _Own(source, lowered).calls)
-    if source.vararg or source.kwarg or lowered is None:
+@dataclass(eq=False, slots=True)
+class Member:
+    """One of the functions that call each other, its calls of them in statements of their own.
+
+    renamed: its variables, which the others may have as well.
+    """
+
+    number: int
+    source: SourceFunction
+    lowered: Lowered
+    sites: list[Site]
+    calls: dict[Site, SourceFunction]
+    cached: bool
+    renamed: dict[str, str] = field(default_factory=dict)
+
+    def of(self, text: str) -> str:
+        """What is kept by this name of each function that keeps results."""
+        return f"{text} of {self.number}"
+
+
+def to_loops(source: SourceFunction, group: frozenset[SourceFunction]) -> SSA | None:
+    """The SSA form of a function, without calls of itself and the others of a group of functions
+    that call each other; None where the calls are not plain, or in a `try`, or where it never
+    ends."""
+    known = source.stages.setdefault("loops", {})
+    if group not in known:
+        others = sorted(group - {source}, key=lambda s: (s.filename, s.lineno, s.qualname))
+        known[group] = _to_loops((source, *others))
+    found: SSA | None = known[group]
+    return found
+
+
+def _to_loops(sources: tuple[SourceFunction, ...]) -> SSA | None:
+    members: list[Member] = []
+    for source in sources:
+        member = _member(source, sources, members)
+        if member is None:
+            return None
+        members.append(member)
+    entry = members[0]
+    fixed = _fixed(members)
+    if not fixed >= {*entry.lowered.scope.cell}:
         return None
-    apart = _Apart(source, lowered)
-    lowered = apart.lowered_apart()
-    sites = _sites(lowered.node.body, apart.own)
-    if (
-        not sites
-        or len(sites) < apart.calls_inside()
-        or any(_bound(source, s) is None for s in sites)
-    ):
-        return None
-    fixed = _fixed(source, lowered, sites)
-    if not fixed >= set(lowered.scope.cell):
-        return None
-    live = Probe(source, lowered, sites).live()
-    key = (KEY,) if _is_cached(source) else ()
-    for site, names in live.items():
-        own = [n for n in names if n not in fixed and not n.startswith(BOX_PREFIX)]
-        site.names = (*own, *key)
-        site.tail = site.tail and not key
-    builder = _Stacked(source, lowered, list(live), fixed)
+    for member in members[1:]:
+        bound, temporary = member.lowered.scope.bound(), member.lowered.temporary
+        own = [text for text in bound if text not in fixed and not temporary(text)]
+        member.renamed = {text: renamed(text, member.source.name) for text in own}
+    for member in members:
+        probe = Probe(member.source, member.lowered, member.sites, member.renamed)
+        key = (member.of(KEY),) if member.cached else ()
+        live = probe.live()
+        for site, names in live.items():
+            own = [n for n in names if n not in fixed and not n.startswith(BOX_PREFIX)]
+            site.names = (*own, *key)
+            site.tail = site.tail and not key
+        member.sites = list(live)
+    builder = _Stacked(members, fixed)
     if not builder.build():
         return None
-    return ssa_of(source, lowered, Graph(builder.entry, builder.params, builder.names))
+    graph = Graph(builder.entry, builder.params, builder.names)
+    return ssa_of(entry.source, entry.lowered, graph)
+
+
+def _member(
+    source: SourceFunction, sources: tuple[SourceFunction, ...], before: Sequence[Member]
+) -> Member | None:
+    """A function with its calls of those of the group apart; None where they are not plain."""
+    lowered: Any = desugar(source)
+    own = _Own(sources, lowered)
+    if lowered.scope.generator:
+        lowered = handed_on(lowered, own.calls) if len(sources) == 1 else None
+    if source.vararg or source.kwarg or lowered is None or own.ambiguous:
+        return None
+    if before and (lowered.scope.cell or {*before[0].lowered.scope.cell} & {*source.freevars}):
+        return None
+    apart = _Apart(source, lowered, own)
+    lowered = apart.lowered_apart()
+    sites = _sites(lowered.node.body, apart.own, sum(len(member.sites) for member in before))
+    calls = {site: own.callee(site.call) for site in sites}
+    plain = len(sites) >= apart.calls_inside() and None not in calls.values()
+    if not sites or not plain or any(_bound(calls[s], s) is None for s in sites):
+        return None
+    return Member(len(before), source, lowered, sites, calls, _is_cached(source))
 
 
 class _Own:
-    """Which calls of a function look like calls of itself; inference makes sure.
+    """Which calls in a function look like calls of one of a group; inference makes sure.
 
-    names: its name, where that is no variable of its own, and the temporaries that hold it while
-    arguments are evaluated.
+    names: those of the functions, where they are no variables of its own, and the temporaries that
+    hold one while arguments are evaluated.
     """
 
-    def __init__(self, source: SourceFunction, lowered: Lowered) -> None:
-        self.source = source
-        self.names: set[str] = set()
-        if source.name in lowered.scope.bound():
-            return
-        self.names.add(source.name)
+    def __init__(self, sources: Sequence[SourceFunction], lowered: Lowered) -> None:
+        bound = lowered.scope.bound()
+        self.methods = {mangle(s.name, s.class_name): s for s in sources if s.class_name}
+        self.names = {s.name: s for s in sources if s.name not in bound}
+        self.ambiguous = len({s.name for s in sources}) < len(sources)
+        held: dict[str, str] = {}
         others: set[str] = set()  # temporaries that may hold something else
         for node in gast.walk(lowered.node):
             match node:
-                case gast.Assign(targets=[gast.Name(id=text)], value=gast.Name(id=source.name)):
-                    self.names.add(text)
+                case gast.Assign(targets=[gast.Name(id=text)], value=gast.Name(id=function)) if (
+                    function in self.names and held.setdefault(text, function) == function
+                ):
+                    pass
                 case gast.Assign(targets=[gast.Name(id=text)]):
                     others.add(text)
-        self.names = {n for n in self.names - others if n == source.name or lowered.temporary(n)}
+        for text, function in held.items():
+            if text not in others and lowered.temporary(text):
+                self.names[text] = self.names[function]
+
+    def callee(self, node: Any) -> SourceFunction | None:
+        """The function that a node calls."""
+        if not isinstance(node, gast.Call):
+            return None
+        if isinstance(node.func, gast.Attribute):
+            return self.methods.get(node.func.attr)
+        return self.names.get(node.func.id) if isinstance(node.func, gast.Name) else None
 
     def calls(self, node: Any) -> bool:
-        if not isinstance(node, gast.Call):
-            return False
-        if isinstance(node.func, gast.Attribute):
-            own = mangle(self.source.name, self.source.class_name)
-            return bool(self.source.class_name) and node.func.attr == own
-        return isinstance(node.func, gast.Name) and node.func.id in self.names
+        return self.callee(node) is not None
 
 
-def _sites(body: Sequence[gast.stmt], own: Container[gast.stmt]) -> list[Site]:
+def _sites(body: Sequence[gast.stmt], own: Container[gast.stmt], first: int) -> list[Site]:
     sites: list[Site] = []
     for path, node in all_statements(body, ()):
         if node in own:
             statement: Any = node
             target = statement.targets[0] if isinstance(node, gast.Assign) else None
             tail = _is_tail(path, target)
-            sites.append(Site(len(sites), node, statement.value, target, path, tail))
+            number = first + len(sites)
+            sites.append(Site(number, node, statement.value, target, path, tail))
     return sites
-
-
-def all_statements(body: Sequence[gast.stmt], path: Path) -> Iterator[tuple[Path, gast.stmt]]:
-    """All statements, but those of `try`, with their paths."""
-    for i, node in enumerate(body):
-        here = (*path, (body, i))
-        yield here, node
-        if isinstance(node, (gast.If, gast.While)):
-            yield from all_statements(node.body, here)
-            yield from all_statements(node.orelse, here)
 
 
 def _is_tail(path: Path, target: gast.Name | None) -> bool:
@@ -196,9 +231,32 @@ def _is_cached(source: SourceFunction) -> bool:
     return any(text in ("cache", "lru_cache") for text in ends)
 
 
-def _fixed(source: SourceFunction, lowered: Lowered, sites: Sequence[Site]) -> set[str]:
-    """Parameters that each call hands on, and nothing rebinds but a default in place of None."""
-    first = min((site.path[0][1] for site in sites), default=0)
+def _fixed(members: Sequence[Member]) -> set[str]:
+    """Parameters that each call hands on, by the same name, and nothing rebinds but a default in
+    place of None."""
+    fixed = {
+        text
+        for text in members[0].source.params
+        if all(text in _kept(m) for m in members if text in m.source.params)
+    }
+    for member in members:
+        for site, source in member.calls.items():
+            given: dict[str, gast.expr] = dict(_bound(source, site) or {})
+            if _on_object(source, site.call) and isinstance(site.call.func, gast.Attribute):
+                given[source.params[0]] = site.call.func.value
+            own = member.source.params
+            fixed -= {
+                p
+                for p in fixed.intersection(source.params)
+                if p not in own or not _is_name(given.get(p), p)
+            }
+    return fixed
+
+
+def _kept(member: Member) -> set[str]:
+    """Parameters that nothing rebinds but a default in place of None."""
+    lowered = member.lowered
+    first = min((site.path[0][1] for site in member.sites), default=0)
     made = _made_for_none(lowered.node.body[:first]) - set(lowered.scope.cell)
     stores = Counter(
         n.id if isinstance(n, gast.Name) else getattr(n, "asname", None) or n.name
@@ -207,13 +265,7 @@ def _fixed(source: SourceFunction, lowered: Lowered, sites: Sequence[Site]) -> s
         if hasattr(n, "name") or (isinstance(n, gast.Name) and not isinstance(n.ctx, gast.Load))
     )
     once = {p for p in made if stores[p] == 1}
-    fixed = {p for p in source.params if p in once or p not in lowered.scope.stores}
-    for site in sites:
-        given: dict[str, gast.expr] = dict(_bound(source, site) or {})
-        if _on_object(source, site.call) and isinstance(site.call.func, gast.Attribute):
-            given[source.params[0]] = site.call.func.value
-        fixed -= {p for p in fixed if not _is_name(given.get(p), p)}
-    return fixed
+    return {p for p in member.source.params if p in once or p not in lowered.scope.stores}
 
 
 def _made_for_none(body: Sequence[gast.stmt]) -> set[str]:
@@ -253,14 +305,14 @@ def _is_name(node: Any, text: str) -> bool:
 
 
 class _Apart:
-    """Puts the calls of a function by itself in statements of their own, `own`, in the same order.
+    """Puts the calls of a group's functions in statements of their own, `own`, in the same order.
 
     out: where statements go.  made: names of values that are held.
     """
 
-    def __init__(self, source: SourceFunction, lowered: Lowered) -> None:
+    def __init__(self, source: SourceFunction, lowered: Lowered, own: _Own) -> None:
         self.source, self.lowered = source, lowered
-        self.own_calls = _Own(source, lowered)
+        self.own_calls = own
         self.out: list[gast.stmt] = []
         self.made: dict[str, None] = {}
         self.own: set[gast.stmt] = set()
@@ -353,13 +405,14 @@ class _Apart:
         flat = self.flat_all(every)
         if isinstance(node, gast.Dict):
             flat = [*flat[::2], *flat[1::2]]
-        for field, part, count in zip(fields, parts, counts, strict=True):
-            setattr(node, field, flat[:count] if isinstance(part, list) else flat[0])
+        for each, part, count in zip(fields, parts, counts, strict=True):
+            setattr(node, each, flat[:count] if isinstance(part, list) else flat[0])
             flat = flat[count:]
         return node
 
     def call(self, node: gast.Call) -> gast.Call:
-        """A call of the function itself, of plain arguments."""
+        """A call of one of the functions, of plain arguments."""
+        callee: Any = self.own_calls.callee(node)
         node = copy.copy(node)
         count = len(node.args)
         given = [*node.args, *[k.value for k in node.keywords]]
@@ -368,7 +421,7 @@ class _Apart:
             node.func = at(gast.Attribute(owner, node.func.attr, LOAD), node.func)
         else:
             rest = self.flat_all(given)
-            node.func = name(self.source.name, node.func)
+            node.func = name(callee.name, node.func)
         node.args = rest[:count]
         pairs = zip(node.keywords, rest[count:], strict=True)
         node.keywords = [at(gast.keyword(k.arg, value), k) for k, value in pairs]
@@ -433,159 +486,80 @@ class _Apart:
 # --- graphs -----------------------------------------------------------------------------------
 
 
-class OfSites(GraphBuilder):
-    """Stops at the calls of the function by itself, or where a generator yields."""
-
-    def __init__(self, source: SourceFunction, lowered: Lowered, sites: Sequence[Site]) -> None:
-        super().__init__(source, lowered)
-        self.sites = {id(site.node): site for site in sites}
-
-    def statements(self, nodes: Sequence[gast.stmt]) -> None:
-        for node in nodes:
-            if self.block is None:
-                return
-            site = self.sites.get(id(node))
-            if site is not None:
-                self.at_site(site)
-            elif isinstance(node, gast.Return):
-                self.return_(node)
-            else:
-                super().statements([node])
-
-    def at_site(self, site: Site) -> None:
-        raise NotImplementedError
-
-    def result(self, site: Site) -> Value:
-        """What the statement at a site gets."""
-        raise NotImplementedError
-
-    def put(self, text: str, value: Value) -> None:
-        self.here.values[text] = value
-        self.here.writes[text] = None
-
-    def put_all(self, names: Sequence[str], values: Value, node: gast.AST) -> None:
-        """Give variables the items of a tuple."""
-        attrs = {"before": len(names), "after": 0, "starred": False}
-        op: Any = pyops.UNPACK
-        instr = Instr(op, (values,), attrs, (), self.location(node))
-        instr.results = tuple([Value(None, instr, text) for text in names])
-        self.block.instrs.append(instr)
-        for text, value in zip(names, instr.results, strict=True):
-            self.put(text, value)
-
-    def fork(self, test: Value, node: gast.AST) -> tuple[Block, Block]:
-        """End the block on a test."""
-        then, otherwise = self.make("then"), self.make("else")
-        then.preds.append(self.block)
-        otherwise.preds.append(self.block)
-        self.end(Branch(test, then, otherwise, self.location(node)))
-        return then, otherwise
-
-    def after(self, site: Site, level: int) -> None:
-        """What comes behind in the statements at a level of the path, and inside of it first."""
-        statements, index = site.path[level]
-        node = statements[index]
-        if level == len(site.path) - 1:
-            if site.target is not None:
-                self.store(site.target, self.result(site), site.node)
-        elif isinstance(node, gast.While):
-            self.rest_of_loop(site, level, node)
-        else:
-            self.after(site, level + 1)
-        if self.block is not None:
-            self.statements(statements[index + 1 :])
-
-    def rest_of_loop(self, site: Site, level: int, node: gast.While) -> None:
-        """The rest of an iteration, then the loop."""
-        loop = OpenLoop()
-        self.loops.append(loop)
-        self.after(site, level + 1)
-        self.loops.pop()
-        ends = loop.continues + ([self.block] if self.block is not None else [])
-        self.join(ends, "rest")
-        if self.block is not None:
-            self.while_(node)
-        ends = loop.breaks + ([self.block] if self.block is not None else [])
-        self.join(ends, "exit")
-
-
-class Probe(OfSites):
-    """The graph as it is, to see which names are read behind each call."""
-
-    def __init__(self, source: SourceFunction, lowered: Lowered, sites: Sequence[Site]) -> None:
-        super().__init__(source, lowered, sites)
-        self.behind: dict[Site, Block] = {}
-
-    def at_site(self, site: Site) -> None:
-        value = self.value(site.call)
-        self.behind[site] = self.start("behind", self.block)
-        if site.target is not None:
-            self.store(site.target, value, site.node)
-
-    def live(self) -> dict[Site, list[str]]:
-        """The variables that are read behind each call that is reached."""
-        self.build()
-        order = flow_graph(self.entry).order
-        crossing, live = live_names(Graph(self.entry, self.params, self.names), order)
-        return {
-            site: [name for i, name in enumerate(crossing) if live[block] >> i & 1]
-            for site, block in self.behind.items()
-            if block in live
-        }
-
-    def build(self) -> None:
-        self.parameters()
-        self.statements(self.lowered.node.body)
-        if self.block is not None:
-            self.end(Return((self.literal(None, self.lowered.node),)))
-
-
 class _Stacked(OfSites):
-    """The graph of the function as two loops; `called` and `returning` are open blocks."""
+    """The graph of the functions as two loops; `called` and `returning` are open blocks."""
 
-    def __init__(
-        self, source: SourceFunction, lowered: Lowered, sites: Sequence[Site], fixed: set[str]
-    ) -> None:
-        super().__init__(source, lowered, sites)
-        self.fixed = fixed
-        self.kept = [site for site in sites if not site.tail]
+    def __init__(self, members: Sequence[Member], fixed: set[str]) -> None:
+        self.members, self.fixed = members, fixed
+        self.owner = {site: member for member in members for site in member.sites}
+        super().__init__(members[0].source, members[0].lowered, list(self.owner))
+        self.kept = [site for site in self.owner if not site.tail]
         self.called: list[Block] = []
         self.returning: list[Block] = []
-        self.cached = _is_cached(source)
 
     def build(self) -> bool:
         """Make the graph; whether it is ever left."""
         node = self.lowered.node
+        self.enter(self.members[0])
         self.parameters()
+        for text in dict.fromkeys([n for m in self.members for n in m.source.freevars]):
+            if text not in self.free:
+                self.set_box(text, self.emit(pyops.FREE_BOX, (), {"name": text}, node))
         for text in [CALLS, *[_frames(site) for site in self.kept if site.names]]:
             self.put(text, self.emit(pyops.LIST, (), {}, node))
-        if self.cached:
-            self.put(KEPT, self.emit(pyops.DICT, (), {}, node))
+        for member in self.members:
+            if member.cached:
+                self.put(member.of(KEPT), self.emit(pyops.DICT, (), {}, node))
+        self.calls(self.members[0], node)
         header = self.start(CALL, self.block)
-        if self.cached:
-            self.recall(node)
-        self.body(node)
+        for member in self.members[:-1]:
+            self.resume(self.where(CALLED, member.number, node))
+            self.body(member)
+            self.resume(self.other)
+        self.body(self.members[-1])
         returns = bool(self.returning)
         self.join(self.returning, "returned")
+        self.enter(self.members[0])
         if returns:
             self.unwind(node)
         self.iteration(header, self.called)
-        return returns or any(isinstance(part, gast.Raise) for part in gast.walk(node))
+        nodes = [part for m in self.members for part in gast.walk(m.lowered.node)]
+        return returns or any(isinstance(part, gast.Raise) for part in nodes)
+
+    def enter(self, member: Member) -> None:
+        """Go on in the code of this function."""
+        self.member = member
+        self.code_of(member.source, member.lowered, member.renamed)
+
+    def calls(self, member: Member, node: gast.AST) -> None:
+        """Let the next call be one of this function, where there are several."""
+        if len(self.members) > 1:
+            self.put(CALLED, self.literal(member.number, node))
 
     def recall(self, node: gast.FunctionDef) -> None:
         """Return what is kept for these arguments."""
-        given = tuple([self.lookup(p) for p in self.source.params if p not in self.fixed])
-        self.put(KEY, self.emit(pyops.TUPLE, given, {}, node))
-        operands = (self.lookup(KEY), self.lookup(KEPT))
+        key, kept = self.member.of(KEY), self.member.of(KEPT)
+        names = [self.named(p) for p in self.source.params if p not in self.fixed]
+        given = tuple([self.lookup(text) for text in names])
+        self.put(key, self.emit(pyops.TUPLE, given, {}, node))
+        operands = (self.lookup(key), self.lookup(kept))
         known = self.emit(pyops.COMPARE, operands, {"op": "contains"}, node)
         this, other = self.fork(self.emit(pyops.TRUTH, (known,), {}, node), node)
         self.resume(this)
-        operands = (self.lookup(KEPT), self.lookup(KEY))
+        operands = (self.lookup(kept), self.lookup(key))
         self.put(RESULT, self.emit(pyops.GETITEM, operands, {}, node))
         self.returning.append(self.block)
         self.resume(other)
 
-    def body(self, node: gast.FunctionDef) -> None:
+    def body(self, member: Member) -> None:
+        self.enter(member)
+        node = member.lowered.node
+        for text in member.source.params if member.number else ():
+            if text not in self.fixed:
+                given = self.emit(pyops.GIVEN, (self.lookup(self.named(text)),), {}, node)
+                self.put(self.named(text), given)
+        if member.cached:
+            self.recall(node)
         self.statements(node.body)
         if self.block is not None:
             self.returned(self.literal(None, node))
@@ -601,8 +575,9 @@ class _Stacked(OfSites):
         self.returned(self.value(node.value))
 
     def returned(self, value: Value) -> None:
-        if self.cached:
-            operands = (self.lookup(KEPT), self.lookup(KEY), value)
+        if self.member.cached:
+            kept, key = self.member.of(KEPT), self.member.of(KEY)
+            operands = (self.lookup(kept), self.lookup(key), value)
             self.effect(pyops.SETITEM, operands, {}, self.lowered.node)
         self.put(RESULT, value)
         self.returning.append(self.block)
@@ -619,16 +594,20 @@ class _Stacked(OfSites):
         self.resume(leave)
         self.end(Return((self.lookup(RESULT),), self.location(node)))
         self.resume(go_on)
-        at_site = self.method(CALLS, "pop", (), node)
+        self.put(PLACE, self.method(CALLS, "pop", (), node))
         for site in self.kept[:-1]:
-            operands = (at_site, self.literal(site.number, node))
-            same = self.emit(pyops.COMPARE, operands, {"op": "eq"}, node)
-            this, other = self.fork(self.emit(pyops.TRUTH, (same,), {}, node), node)
-            self.resume(this)
+            self.resume(self.where(PLACE, site.number, node))
             self.behind(site)
-            self.resume(other)
+            self.resume(self.other)
         self.behind(self.kept[-1])
         self.iteration(header, self.returning)
+
+    def where(self, text: str, number: int, node: gast.AST) -> Block:
+        """The block for where a variable is a number, `other` being that for the rest."""
+        operands = (self.lookup(text), self.literal(number, node))
+        same = self.emit(pyops.COMPARE, operands, {"op": "eq"}, node)
+        this, self.other = self.fork(self.emit(pyops.TRUTH, (same,), {}, node), node)
+        return this
 
     def method(self, text: str, method: str, args: tuple[Value, ...], node: gast.AST) -> Value:
         """Call a method of a variable."""
@@ -642,28 +621,31 @@ class _Stacked(OfSites):
     def at_site(self, site: Site) -> None:
         """Leave what is needed behind the call, and begin again with its arguments."""
         call: Any = site.call
+        source = self.member.calls[site]
+        (member,) = [m for m in self.members if m.source is source]
         callee = self.value(call.func)
-        method = _on_object(self.source, call)
-        attrs = {"method": method, "cached": self.cached}
+        method = _on_object(source, call)
+        attrs = {"method": method, "cached": member.cached, "of": source}
         owner = self.emit(pyops.RECUR, (callee,), attrs, call)
-        bound = _bound(self.source, site) or {}
-        texts = [text for text in bound if text not in self.fixed]
-        new = {text: self.value(bound[text]) for text in texts}
+        bound = _bound(source, site) or {}
+        new = {text: self.value(bound[text]) for text in bound if text not in self.fixed}
         if not site.tail:
             if site.names:
                 frame = tuple([self.lookup(text) for text in site.names])
                 made = self.emit(pyops.TUPLE, frame, {"cls": support.Open}, call)
                 self.method(_frames(site), "append", (made,), call)
             self.method(CALLS, "append", (self.literal(site.number, call),), call)
-        if method and self.source.params[0] not in self.fixed:
-            new[self.source.params[0]] = owner
+        if method and source.params[0] not in self.fixed:
+            new[source.params[0]] = owner
         for text, value in new.items():
-            self.put(text, value)
+            self.put(member.renamed.get(text, text), value)
+        self.calls(member, call)
         self.called.append(self.block)
         self.block = None
 
     def behind(self, site: Site) -> None:
         """What comes after a call."""
+        self.enter(self.owner[site])
         if site.names:
             frame = self.method(_frames(site), "pop", (), site.call)
             self.put_all(site.names, frame, site.call)

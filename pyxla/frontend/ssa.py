@@ -20,7 +20,7 @@ from typing import Any, cast
 
 from pyxla.errors import Location
 from pyxla.frontend import fence, remainders
-from pyxla.frontend.cfg import Graph, control_flow_graph
+from pyxla.frontend.cfg import Graph, as_written, control_flow_graph
 from pyxla.frontend.desugar import Lowered, desugar
 from pyxla.frontend.pyops import BOUND, UNBOUND
 from pyxla.frontend.source import SourceFunction, once
@@ -210,7 +210,7 @@ class Renaming:
         value = self.unbound.get(name)
         if value is None:
             op: Any = UNBOUND
-            instr = Instr(op, (), {"name": name}, (), self.loc)
+            instr = Instr(op, (), {"name": as_written(name)}, (), self.loc)
             value = self.unbound[name] = Value(None, instr, name)
             instr.results = (value,)
             self.graph.entry.instrs.insert(0, instr)

@@ -22,7 +22,7 @@ import gast
 from pyxla.frontend import pyops, support
 from pyxla.frontend.cfg import BOX_PREFIX, Graph
 from pyxla.frontend.desugar import Lowered, desugar
-from pyxla.frontend.recursion import OfSites, Probe, Site, all_statements
+from pyxla.frontend.resuming import OfSites, Probe, Site, all_statements
 from pyxla.frontend.source import SourceFunction, once
 from pyxla.frontend.ssa import SSA, ssa_of
 from pyxla.ir.core import Raise, Return, Value

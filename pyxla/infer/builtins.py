@@ -35,7 +35,16 @@ from pyxla.infer.introspection import has_attribute
 from pyxla.infer.joins import far
 from pyxla.infer.joins.kinds import choose
 from pyxla.infer.joins.operated import operated, separately
-from pyxla.infer.lattice import Array, Compound, Const, NeedsStatic, Ref, Scalar, Tuple, is_number
+from pyxla.infer.lattice import (
+    Array,
+    Compound,
+    Const,
+    NeedsStatic,
+    Ref,
+    Scalar,
+    Tuple,
+    is_number,
+)
 from pyxla.infer.lists import number_lists
 from pyxla.infer.objects import get_attribute, type_of
 from pyxla.infer.operators import ARITHMETIC, binary, inplace, negate, truth, unary
@@ -75,39 +84,6 @@ def _class_of(engine: Engine, x: Any) -> type:
 def _yield(engine: Engine, frame: Frame, instr: Instr) -> Any:
     frame.driver.visit(using.moved(engine, frame.env[instr.operands[0]]))
     return Const(None)
-
-
-@transfer("recur")
-def _recur(engine: Engine, frame: Frame, instr: Instr) -> Any:
-    callee, owner = frame.env[instr.operands[0]], Const(None)
-    if instr.attrs["method"]:
-        callee, owner = _unbound(callee)
-    function = standard.uncached(callee)
-    if instr.attrs["cached"] is (function is callee) or not _is_visited(frame, function):
-        raise engine.refuse("a call that looks like recursion is of another function")
-    return owner
-
-
-def _unbound(method: Any) -> tuple[Any, Any]:
-    """The function of a bound method, None of anything else; the object or class that it is of."""
-    if isinstance(method, Compound) and method.kind == "method":
-        function, owner = method.items
-        return function, owner
-    if isinstance(method, Const) and isinstance(method.value, types.MethodType):
-        return Const(method.value.__func__), Const(method.value.__self__)
-    return Const(None), Const(None)
-
-
-def _is_visited(frame: Frame, callee: Any) -> bool:
-    """Whether this function is the one that is visited."""
-    if isinstance(callee, Const):
-        return callee.value is not None and callee.value is frame.function
-    if not isinstance(callee, Compound) or callee.kind != "function":
-        return False
-    source, freevars = callee.meta[:2]
-    boxes = callee.items[len(callee.items) - len(freevars) :]
-    same = dict(zip(freevars, boxes, strict=True)) == frame.boxes
-    return source is frame.ssa.source and same
 
 
 @transfer("landing")

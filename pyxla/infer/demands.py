@@ -43,9 +43,10 @@ class Demands:
     """What was asked for, a product of sets.
 
     exact: where paths meet with names of several arrays that are written.  unrolled: loops that
-    compute a needed value.  stacks: functions whose calls of themselves become loops
-    (`frontend.recursion`).  stepped: generator functions, and the places of calls of `iter`, of
-    which the items are read one here and one there (`frontend.stepping`).  in_place: whether checks
+    compute a needed value.  stacks: functions whose calls of themselves become loops, each with
+    those that it calls and that call it (`frontend.recursion`).  stepped: generator functions, and
+    the places of calls of `iter`, of which the items are read one here and one there
+    (`frontend.stepping`).  in_place: whether checks
     raise where they are.
     rooms: whether arrays may be of sizes that nothing bounds (`infer.arrays.room`).
     pooled: classes whose instances are in pools (`infer.lists.pools`); everywhere: also the dicts,
@@ -61,7 +62,7 @@ class Demands:
 
     exact: frozenset[Any] = frozenset()
     unrolled: frozenset[Block] = frozenset()
-    stacks: frozenset[Any] = frozenset()
+    stacks: frozenset[frozenset[Any]] = frozenset()
     stepped: frozenset[Any] = frozenset()
     in_place: bool = False
     rooms: bool = False
@@ -78,7 +79,8 @@ class Demands:
 
     def __or__(self, more: Demands) -> Demands:
         both = {f.name: getattr(self, f.name) | getattr(more, f.name) for f in fields(self)}
-        return Demands(**{**both, "sites": united(both["sites"])})
+        groups = {name: united(both[name]) for name in ("sites", "stacks")}
+        return Demands(**{**both, **groups})
 
 
 class Needs(Exception):  # noqa: N818 - a request, not an error
@@ -106,9 +108,10 @@ _WHY = {
 }
 
 
-def united(groups: Iterable[Sites]) -> frozenset[Sites]:
-    """The groups of sites that share a pool: those that have a site in common are one."""
-    found: set[Sites] = set()
+def united(groups: Iterable[frozenset[Any]]) -> frozenset[frozenset[Any]]:
+    """The groups of sites that share a pool, or of functions that call each other: those that have
+    one in common are one."""
+    found: set[frozenset[Any]] = set()
     for group in groups:
         meeting = {other for other in found if other & group}
         found = found - meeting | {group.union(*meeting)}
@@ -126,7 +129,7 @@ class Findings:
     sizing: the loops in which one is of several sizes.
     met: a name or an item has no one type.  lists: several are made.  classes: those whose
     instances might be in pools; containers: the same of those that stand for dicts, sets and the
-    like.  recursive: functions that call themselves, with what they were refused for.  valued:
+    like.  recursive: functions that call each other, with what they were refused for.  valued:
     arguments with lists of which the numbers themselves are needed.  floats: such an argument, or
     what comes of it, is a key.  offered: what was said to be a remedy.
 
@@ -151,7 +154,7 @@ class Findings:
     lists: bool = False
     classes: set[type] = field(default_factory=set)
     containers: set[type] = field(default_factory=set)
-    recursive: dict[Any, CompileError] = field(default_factory=dict)
+    recursive: dict[frozenset[Any], CompileError] = field(default_factory=dict)
     valued: set[int] = field(default_factory=set)
     floats: bool = False
     loops: list[Block] = field(default_factory=list)

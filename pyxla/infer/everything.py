@@ -11,6 +11,7 @@ import pyxla.infer.arrays.subscripts
 import pyxla.infer.borrowed
 import pyxla.infer.builtins
 import pyxla.infer.calls.managers
+import pyxla.infer.calls.recurring
 import pyxla.infer.containers.arrangements
 import pyxla.infer.containers.copying
 import pyxla.infer.containers.functions

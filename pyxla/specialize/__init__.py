@@ -267,10 +267,9 @@ def _attempt(
 
 def _with_stack(answer: Exception, engine: Engine) -> Exception:
     """What to do about recursion that nothing but data ends."""
-    known = (None, *engine.demands.stacks)
-    if isinstance(answer, TooDeep) and answer.source not in known:
-        engine.findings.recursive[answer.source] = answer
-        return Needs(answer.loc, stacks=frozenset({answer.source}))
+    if isinstance(answer, TooDeep) and not any(answer.group <= g for g in engine.demands.stacks):
+        engine.findings.recursive[answer.group] = answer
+        return Needs(answer.loc, stacks=frozenset({answer.group}))
     return answer
 
 

@@ -47,11 +47,11 @@ LIMITS = {True: Limits(24, 96, 1000, 5), False: Limits(64, 128, 2000, 6)}
 
 
 class TooDeep(CompileError):
-    """Calls are nested too deeply.  tests: the conditions that might have ended them.  source: the
-    function that was to be called."""
+    """Calls are nested too deeply.  tests: the conditions that might have ended them.  group: the
+    function that was to be called, with those that it called and that call it."""
 
     tests: tuple[Value, ...] = ()
-    source: SourceFunction | None = None
+    group: frozenset[SourceFunction] = frozenset()
 
 
 def check_depth(engine: Engine, frame: Any) -> None:
@@ -63,9 +63,9 @@ def check_depth(engine: Engine, frame: Any) -> None:
     engine.activations[function] += bool(undecided)
     outermost = next((f for f in frames if f.ssa.function is function), frame)
     if not undecided and len(frames) < MAX_DEPTH:
-        if made - outermost.made > MAX_MADE and to_loops(frame.ssa.source) is not None:
+        if made - outermost.made > MAX_MADE and _stackable(frame, frames):
             refusal = too_deep(engine, "and are much code")
-            refusal.source = frame.ssa.source
+            refusal.group = _group(frame, frames)
             raise refusal
         return
     if _is_endless(frames, function):
@@ -73,7 +73,7 @@ def check_depth(engine: Engine, frame: Any) -> None:
             f"{frame.ssa.source.name} calls itself on every path: only an exception would end that",
             "let an `if` return without the call",
         )
-    stackable = to_loops(frame.ssa.source) is not None
+    stackable = _stackable(frame, frames)
     most = LIMITS[stackable]
     few = engine.activations[function] <= (MAX_BESIDE if engine.demands.stacks else most.calls)
     long = len(undecided) > most.deep and engine.visited - undecided[0].began > most.visited
@@ -83,7 +83,7 @@ def check_depth(engine: Engine, frame: Any) -> None:
     if ends and few and not long:
         return
     refusal = too_deep(engine, "as deep as data says" if repeats else "")
-    refusal.source = frame.ssa.source
+    refusal.group = _group(frame, frames)
     if not few:  # numbers that would be asked for, one after the other, are as much data
         raise refusal
     tests: Iterator[Value] = itertools.chain(
@@ -108,13 +108,30 @@ def _tests_of_source(frames: Sequence[Any]) -> Iterator[Value]:
                 yield test.value
 
 
+def _group(frame: Any, frames: Sequence[Any]) -> frozenset[SourceFunction]:
+    """A function with those that it calls, and that come to this call of it; by itself where loops
+    with a stack cannot do what they do."""
+    found = {frame.ssa.source}
+    for outer in reversed([f for f in frames if f is not frame]):
+        if outer.ssa.source is frame.ssa.source:
+            break
+        found.add(outer.ssa.source)
+    group = frozenset(found)
+    plain = to_loops(frame.ssa.source, group) is not None
+    return group if plain else frozenset({frame.ssa.source})
+
+
+def _stackable(frame: Any, frames: Sequence[Any]) -> bool:
+    """Whether loops with a stack can do what a function that comes to a call of itself does."""
+    return to_loops(frame.ssa.source, _group(frame, frames)) is not None
+
+
 def noted(engine: Engine, frame: Any, error: CompileError) -> None:
     """Remember a function that calls itself, and is refused in such a call: as long as data says,
     or for loops in it that a stack would not unroll."""
-    source, findings = frame.ssa.source, engine.findings
-    outer = [f for f in engine.frames[:-1] if f.ssa.source is source]
+    outer = [f for f in engine.frames[:-1] if f.ssa.source is frame.ssa.source]
     if any(map(_is_undecided, outer)) or (outer and "stacks" in error.remedy):
-        findings.recursive.setdefault(source, error)
+        engine.findings.recursive.setdefault(_group(frame, engine.frames), error)
 
 
 def _is_undecided(frame: Any) -> bool:

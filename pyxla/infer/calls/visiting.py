@@ -6,6 +6,7 @@ import types
 from typing import Any
 
 from pyxla.errors import CompileError
+from pyxla.frontend.pyops import ATTRIBUTES
 from pyxla.frontend.recursion import to_loops
 from pyxla.frontend.source import SourceFunction, source_function
 from pyxla.frontend.ssa import to_ssa
@@ -13,6 +14,7 @@ from pyxla.infer import walking
 from pyxla.infer.arrays import access as arrays
 from pyxla.infer.calls import coroutines
 from pyxla.infer.calls.binding import bind
+from pyxla.infer.calls.captures import variable_value
 from pyxla.infer.calls.summaries import summarized
 from pyxla.infer.engine import Engine
 from pyxla.infer.frame import Frame
@@ -34,15 +36,43 @@ def call_function(
     captures.guard_function(function)
     defaults = [captures.abstract(engine, d) for d in function.__defaults__ or ()]
     named = {k: captures.abstract(engine, d) for k, d in (function.__kwdefaults__ or {}).items()}
-    boxes = {
-        name: captures.box(engine, cell, name)
-        for name, cell in zip(
-            function.__code__.co_freevars, function.__closure__ or (), strict=True
-        )
-    }
+    boxes = _captured(engine, function)
     return activate(
         engine, source, args, kwargs, defaults, named, boxes, function.__globals__, function
     )
+
+
+def _captured(engine: Engine, function: types.FunctionType) -> dict[str, Any]:
+    """The boxes of a function's closure, by name."""
+    cells = zip(function.__code__.co_freevars, function.__closure__ or (), strict=True)
+    return {name: engine.captures.box(engine, cell, name) for name, cell in cells}
+
+
+def boxes_of(engine: Engine, function: Any) -> tuple[SourceFunction, Any, dict[str, Any]] | None:
+    """The source of a function, its globals, and the boxes of its closure; None of what is none."""
+    if isinstance(function, Const) and isinstance(function.value, types.FunctionType):
+        value = function.value
+        return source_of(engine, value), value.__globals__, _captured(engine, value)
+    if not isinstance(function, Compound) or function.kind != "function":
+        return None
+    source, freevars, _, _, module = function.meta
+    items = function.items[len(function.items) - len(freevars) :]
+    boxes = {n: box for n, box in zip(freevars, items, strict=True) if n != ATTRIBUTES}
+    return source, module.value, boxes
+
+
+def _boxes_of_group(
+    engine: Engine, boxes: dict[str, Any], group: frozenset[SourceFunction]
+) -> dict[str, Any]:
+    """The boxes of a function, and those of the others of its group that lead there."""
+    found, new = dict(boxes), [box for name, box in boxes.items() if name != ATTRIBUTES]
+    while new:
+        inside = boxes_of(engine, variable_value(engine.content(new.pop())))
+        if inside is not None and inside[0] in group:
+            more = {name: box for name, box in inside[2].items() if name not in found}
+            found |= more
+            new += more.values()
+    return found
 
 
 def source_of(engine: Engine, function: types.FunctionType) -> SourceFunction:
@@ -85,11 +115,14 @@ def activate(
 ) -> Any:
     """Visit a function with its arguments bound."""
     try:
-        loops = to_loops(source) if source in engine.demands.stacks else None
+        group = next((g for g in engine.demands.stacks if source in g), None)
+        loops = to_loops(source, group) if group is not None else None
         ssa = loops or to_ssa(source)
     except CompileError as error:
         error.chain = (*engine.chain(), *([engine.loc] if engine.loc and engine.frames else []))
         raise
+    if group is not None and loops is not None:
+        boxes = _boxes_of_group(engine, boxes, group)
     bound = bind(engine, source, args, kwargs, defaults, kwdefaults)
     env = dict(zip(ssa.function.params, bound, strict=True))
     frame = Frame(ssa, env, module, dict(boxes), function, engine.loc)

@@ -1,0 +1,55 @@
+"""Calls of functions by themselves and by each other in loops with a stack (`frontend.recursion`):
+inference makes sure that they are what they look like."""
+
+from __future__ import annotations
+
+import types
+from typing import Any
+
+from pyxla.frontend.source import SourceFunction
+from pyxla.infer.calls import standard
+from pyxla.infer.calls.visiting import boxes_of
+from pyxla.infer.engine import Engine
+from pyxla.infer.frame import Frame
+from pyxla.infer.lattice import Compound, Const, is_variant
+from pyxla.infer.transfer import transfer
+from pyxla.ir.core import Instr
+
+
+@transfer("recur")
+def _recur(engine: Engine, frame: Frame, instr: Instr) -> Any:
+    callee, owner = frame.env[instr.operands[0]], Const(None)
+    if instr.attrs["method"]:
+        callee, owner = _unbound(callee)
+    function = standard.uncached(callee)
+    is_other = instr.attrs["cached"] is (function is callee)
+    if is_other or not _is_of_group(engine, frame, function, instr.attrs["of"]):
+        raise engine.refuse("a call that looks like recursion is of another function")
+    return owner
+
+
+def _unbound(method: Any) -> tuple[Any, Any]:
+    """The function of a bound method, None of anything else; the object or class that it is of."""
+    if isinstance(method, Compound) and method.kind == "method":
+        function, owner = method.items
+        return function, owner
+    if isinstance(method, Const) and isinstance(method.value, types.MethodType):
+        return Const(method.value.__func__), Const(method.value.__self__)
+    return Const(None), Const(None)
+
+
+def _is_of_group(engine: Engine, frame: Frame, callee: Any, source: SourceFunction) -> bool:
+    """Whether this is the function of that source that the visited one takes for it."""
+    if isinstance(callee, Const) and callee.value is frame.function is not None:
+        return source is frame.ssa.source
+    found = boxes_of(engine, callee)
+    if found is None or found[0] is not source or found[1] is not frame.module:
+        return False
+    return all(frame.boxes.get(name) == box for name, box in found[2].items())
+
+
+@transfer("given")
+def _given(engine: Engine, frame: Frame, instr: Instr) -> Any:
+    """A parameter of one of several functions, where that is called: it has a value."""
+    value = frame.env[instr.operands[0]]
+    return value.value if is_variant(value, "unbound") else value
