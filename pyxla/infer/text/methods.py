@@ -252,8 +252,8 @@ METHODS: dict[str, Callable[..., Any]] = {
 
 def call(engine: Engine, function: Any, args: Sequence[Any], kwargs: dict[str, Any]) -> Any:
     """`function(*args)` of texts that data makes, or fills; None where this is no such call."""
-    name = getattr(function, "__name__", None)
-    fills = name in _FILLS and any(map(_is_data, args))
+    builtin = isinstance(function, (types.MethodDescriptorType, types.BuiltinMethodType))
+    fills = builtin and function.__name__ in _FILLS and any(map(_is_data, args))
     if not fills and not any(map(is_dynamic, (*args, *kwargs.values()))):
         return None
     if function is int:
