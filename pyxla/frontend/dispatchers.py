@@ -14,11 +14,20 @@ import numpy as np
 _NUMBA = "numba"
 
 
+def attribute(value: Any, name: str) -> Any:
+    """An attribute that compilers give what they make; None where the `__getattr__` of an object
+    raises any other exception, as `dict.__getitem__` does."""
+    try:
+        return getattr(value, name, None)
+    except Exception:
+        return None
+
+
 def python_function(value: Any) -> types.FunctionType | None:
     """The Python function that a dispatcher runs, which is called as it is."""
     if isinstance(value, type | types.FunctionType | types.ModuleType):
         return None
-    found = getattr(value, "py_func", None)
+    found = attribute(value, "py_func")
     return found if isinstance(found, types.FunctionType) else None
 
 

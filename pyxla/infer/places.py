@@ -16,6 +16,7 @@ from typing import Any
 import ml_dtypes
 import numpy as np
 
+from pyxla.frontend.dispatchers import attribute
 from pyxla.infer.calls.states import Name
 from pyxla.lib.random.state import STATES
 
@@ -88,7 +89,7 @@ def is_fixed(value: Any) -> bool:
         return True
     if type(value) is tuple or isinstance(value, frozenset):
         return all(is_fixed(item) for item in value)
-    if hasattr(value, "__pyxla_function__") or hasattr(type(value), "__pyxla_constant__"):
+    if attribute(value, "__pyxla_function__") or hasattr(type(value), "__pyxla_constant__"):
         return True
     if isinstance(value, np.ndarray) or type(value) in STATES:
         return False

@@ -109,3 +109,15 @@ def grown_while_read(x):
 def other_dicts_as_arguments(x):
     given = collections.defaultdict(int, {"rate": x, "steps": 4})
     return Model(**given).steps, Model(**collections.OrderedDict(rate=x)).rate
+
+
+class Settings(dict):
+    __getattr__ = dict.__getitem__
+
+
+SETTINGS = Settings(rate=0.5, steps=3)
+
+
+@program("dict", lambda: (2.0,))
+def attributes_that_are_keys(x):
+    return x * SETTINGS.rate + SETTINGS.steps
