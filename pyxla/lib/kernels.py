@@ -487,8 +487,9 @@ def _snapped(x: Value, logarithm: Value, base: int) -> Value:
 def root_of_sum(x: Value, root: Callable[[Value], Value] = op.sqrt) -> Value:
     """The root of a sum of powers, that is of a norm: its derivatives at 0 are 0 (a subgradient),
     where those of the root alone are infinite."""
-    nothing = eq(x, like(x, 0))
-    return select(nothing, like(x, 0), root(select(nothing, like(x, 1), x)))
+    zero = like(x, 0)
+    nothing = eq(x, zero)
+    return select(nothing, zero, root(select(nothing, like(x, 1), x)))
 
 
 def hypot(x: Value, y: Value) -> Value:
