@@ -21,7 +21,8 @@ class Frame:
     """One activation: `boxes` are the closure's cells by name, `module` its globals.
 
     first: cells from this one on were made in it; given: its arguments, before: what older cells
-    held when it began, and began, made: how many instructions had been visited, and made.
+    held when it began, and began, made: how many instructions had been visited, and made.  split:
+    whether the instruction that is visited is so for one of several values.
     """
 
     ssa: SSA
@@ -39,6 +40,7 @@ class Frame:
     given: tuple[Any, ...] = ()
     began: int = 0
     made: int = 0
+    split: bool = False
     before: dict[int, Any] = field(default_factory=dict)
     driver: Any = None  # of a generator: the loop that reads it (`infer.calls.coroutines`)
     # Ints of the program that one of several values decides: which, and what they are for each.

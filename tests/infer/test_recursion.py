@@ -166,3 +166,43 @@ def filled(board):
 def test_loops_with_a_stack_are_unrolled_for_few_calls_only():
     asked = Program("", filled, (lambda: ([0] * 9,),), ())
     assert cost(asked, False).visits < 100000
+
+
+class Number:
+    def __init__(self, value):
+        self.value = value
+
+    def total(self):
+        return self.value
+
+
+class Sum:
+    def __init__(self, left, right):
+        self.left = left
+        self.right = right
+
+    def total(self):
+        return self.left.total() + self.right.total()
+
+
+class Product:
+    def __init__(self, left, right):
+        self.left = left
+        self.right = right
+
+    def total(self):
+        return self.left.total() * self.right.total()
+
+
+def tree_of_what_data_says(x):
+    tree = Number(x[0])
+    for number in x[1:]:
+        tree = Sum(tree, Number(number)) if number > 2 else Product(Number(number), tree)
+    return tree.total()
+
+
+def test_calls_for_each_of_several_classes_are_counted():
+    x = np.random.default_rng(0).random(80) * 4
+    assert pyxla.compile(tree_of_what_data_says)(x[:4]) == tree_of_what_data_says(x[:4])
+    with pytest.raises(pyxla.CompileError, match="nested too deeply"):  # it did not come back
+        pyxla.compile(tree_of_what_data_says)(x)

@@ -32,9 +32,10 @@ def visit(engine: Engine, frame: Frame, instr: Instr) -> Any:
     x = _operand(engine, frame, instr) or told or _item(engine, frame, instr)
     if x is None:
         return engine.transfer[instr.op.name](engine, frame, instr)
-    env, assumed = frame.env, frame.assumed
+    env, assumed, split = frame.env, frame.assumed, frame.split
     among = places(x, assumed)
     edges, possible = [], []
+    frame.split = split or len(among) > 1
     for place in catching.branches(engine, x, among):
         frame.env, frame.assumed = settled(env, x, place), assumed
         for operand in instr.operands:
@@ -49,7 +50,7 @@ def visit(engine: Engine, frame: Frame, instr: Instr) -> Any:
         results = (result,) if len(instr.results) == 1 else tuple(result or ())
         edges.append(Edge(engine.block, engine.heap, {}, results, engine.loc))
         possible.append(place)
-    frame.env, frame.assumed = env, assumed
+    frame.env, frame.assumed, frame.split = env, assumed, split
     if not edges:
         raise Stopped
     given = list(zip(*[edge.args for edge in edges], strict=True))

@@ -136,7 +136,7 @@ def noted(engine: Engine, frame: Any, error: CompileError) -> None:
 
 def _is_undecided(frame: Any) -> bool:
     """Whether the function may also be left without the call that it is at."""
-    return bool(frame.returns) or any(frame.pending.values())
+    return bool(frame.returns) or frame.split or any(frame.pending.values())
 
 
 def _is_endless(frames: Sequence[Any], function: Any) -> bool:
@@ -146,7 +146,9 @@ def _is_endless(frames: Sequence[Any], function: Any) -> bool:
 
 
 def _is_certain(frame: Any) -> bool:
-    """Whether all paths of a function lead to the call that it is at."""
+    """Whether all paths of a function lead to the call that it is at, whatever its values are."""
+    if frame.split:
+        return False
     at = frame.position[0]
     ways = reached([frame.ssa.function.blocks[0]], lambda block: [] if block is at else block.succs)
     return all(block.succs or block is at for block in ways)
