@@ -558,7 +558,11 @@ class GraphBuilder:
         helper = _helper(node.func)
         if helper is not None:
             return self.helper_call(helper, node)
-        operands = [self.value(node.func)]
+        return self.call_of(self.value(node.func), node)
+
+    def call_of(self, callee: Value, node: gast.Call) -> Value:
+        """A call of what the function of `node` is."""
+        operands = [callee]
         layout = []
         for arg in node.args:
             if isinstance(arg, gast.Starred):

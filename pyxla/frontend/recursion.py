@@ -55,14 +55,15 @@ def is_of_stack(header: Block) -> bool:
 class Member:
     """One of the functions that call each other, its calls of them in statements of their own.
 
-    renamed: its variables, which the others may have as well.
+    calls: the functions that a site may call: methods of one name are told apart where the object
+    is known.  renamed: its variables, which the others may have as well.
     """
 
     number: int
     source: SourceFunction
     lowered: Lowered
     sites: list[Site]
-    calls: dict[Site, SourceFunction]
+    calls: dict[Site, tuple[SourceFunction, ...]]
     cached: bool
     renamed: dict[str, str] = field(default_factory=dict)
 
@@ -97,7 +98,8 @@ def _to_loops(sources: tuple[SourceFunction, ...]) -> SSA | None:
     for member in members[1:]:
         bound, temporary = member.lowered.scope.bound(), member.lowered.temporary
         own = [text for text in bound if text not in fixed and not temporary(text)]
-        member.renamed = {text: renamed(text, member.source.name) for text in own}
+        function = f"{member.source.name} {member.number}"
+        member.renamed = {text: renamed(text, function) for text in own}
     for member in members:
         probe = Probe(member.source, member.lowered, member.sites, member.renamed)
         key = (member.of(KEY),) if member.cached else ()
@@ -129,9 +131,11 @@ def _member(
     apart = _Apart(source, lowered, own)
     lowered = apart.lowered_apart()
     sites = _sites(lowered.node.body, apart.own, sum(len(member.sites) for member in before))
-    calls = {site: own.callee(site.call) for site in sites}
-    plain = len(sites) >= apart.calls_inside() and None not in calls.values()
-    if not sites or not plain or any(_bound(calls[s], s) is None for s in sites):
+    calls = {site: own.callees(site.call) for site in sites}
+    pairs = [(source, site) for site, found in calls.items() for source in found]
+    if not sites or len(sites) < apart.calls_inside() or not all(calls.values()):
+        return None
+    if any(_bound(source, site) is None for source, site in pairs):
         return None
     return Member(len(before), source, lowered, sites, calls, _is_cached(source))
 
@@ -145,9 +149,11 @@ class _Own:
 
     def __init__(self, sources: Sequence[SourceFunction], lowered: Lowered) -> None:
         bound = lowered.scope.bound()
-        self.methods = {mangle(s.name, s.class_name): s for s in sources if s.class_name}
-        self.names = {s.name: s for s in sources if s.name not in bound}
-        self.ambiguous = len({s.name for s in sources}) < len(sources)
+        methods = [(mangle(s.name, s.class_name), s) for s in sources if s.class_name]
+        self.methods = {name: tuple([s for n, s in methods if n == name]) for name, _ in methods}
+        self.names = {s.name: (s,) for s in sources if s.name not in bound}
+        functions = [s.name for s in sources if not s.class_name]
+        self.ambiguous = len({*functions}) < len(functions)
         held: dict[str, str] = {}
         others: set[str] = set()  # temporaries that may hold something else
         for node in gast.walk(lowered.node):
@@ -162,16 +168,16 @@ class _Own:
             if text not in others and lowered.temporary(text):
                 self.names[text] = self.names[function]
 
-    def callee(self, node: Any) -> SourceFunction | None:
-        """The function that a node calls."""
+    def callees(self, node: Any) -> tuple[SourceFunction, ...]:
+        """The functions of which a node calls one."""
         if not isinstance(node, gast.Call):
-            return None
+            return ()
         if isinstance(node.func, gast.Attribute):
-            return self.methods.get(node.func.attr)
-        return self.names.get(node.func.id) if isinstance(node.func, gast.Name) else None
+            return self.methods.get(node.func.attr, ())
+        return self.names.get(node.func.id, ()) if isinstance(node.func, gast.Name) else ()
 
     def calls(self, node: Any) -> bool:
-        return self.callee(node) is not None
+        return bool(self.callees(node))
 
 
 def _sites(body: Sequence[gast.stmt], own: Container[gast.stmt], first: int) -> list[Site]:
@@ -240,7 +246,7 @@ def _fixed(members: Sequence[Member]) -> set[str]:
         if all(text in _kept(m) for m in members if text in m.source.params)
     }
     for member in members:
-        for site, source in member.calls.items():
+        for site, source in [(site, s) for site, found in member.calls.items() for s in found]:
             given: dict[str, gast.expr] = dict(_bound(source, site) or {})
             if _on_object(source, site.call) and isinstance(site.call.func, gast.Attribute):
                 given[source.params[0]] = site.call.func.value
@@ -412,7 +418,7 @@ class _Apart:
 
     def call(self, node: gast.Call) -> gast.Call:
         """A call of one of the functions, of plain arguments."""
-        callee: Any = self.own_calls.callee(node)
+        callee = self.own_calls.callees(node)[0]
         node = copy.copy(node)
         count = len(node.args)
         given = [*node.args, *[k.value for k in node.keywords]]
@@ -513,9 +519,9 @@ class _Stacked(OfSites):
         self.calls(self.members[0], node)
         header = self.start(CALL, self.block)
         for member in self.members[:-1]:
-            self.resume(self.where(CALLED, member.number, node))
+            other = self.where(CALLED, member.number, node)
             self.body(member)
-            self.resume(self.other)
+            self.resume(other)
         self.body(self.members[-1])
         returns = bool(self.returning)
         self.join(self.returning, "returned")
@@ -596,18 +602,19 @@ class _Stacked(OfSites):
         self.resume(go_on)
         self.put(PLACE, self.method(CALLS, "pop", (), node))
         for site in self.kept[:-1]:
-            self.resume(self.where(PLACE, site.number, node))
+            other = self.where(PLACE, site.number, node)
             self.behind(site)
-            self.resume(self.other)
+            self.resume(other)
         self.behind(self.kept[-1])
         self.iteration(header, self.returning)
 
     def where(self, text: str, number: int, node: gast.AST) -> Block:
-        """The block for where a variable is a number, `other` being that for the rest."""
+        """Go on where a variable is a number; the block for where it is another."""
         operands = (self.lookup(text), self.literal(number, node))
         same = self.emit(pyops.COMPARE, operands, {"op": "eq"}, node)
-        this, self.other = self.fork(self.emit(pyops.TRUTH, (same,), {}, node), node)
-        return this
+        this, other = self.fork(self.emit(pyops.TRUTH, (same,), {}, node), node)
+        self.resume(this)
+        return other
 
     def method(self, text: str, method: str, args: tuple[Value, ...], node: gast.AST) -> Value:
         """Call a method of a variable."""
@@ -619,14 +626,30 @@ class _Stacked(OfSites):
         return self.lookup(RESULT)
 
     def at_site(self, site: Site) -> None:
-        """Leave what is needed behind the call, and begin again with its arguments."""
+        """Call one of the functions; of methods, where it is one that is of them."""
         call: Any = site.call
-        source = self.member.calls[site]
-        (member,) = [m for m in self.members if m.source is source]
         callee = self.value(call.func)
-        method = _on_object(source, call)
-        attrs = {"method": method, "cached": member.cached, "of": source}
-        owner = self.emit(pyops.RECUR, (callee,), attrs, call)
+        members = [m for m in self.members if m.source in self.member.calls[site]]
+        if not isinstance(call.func, gast.Attribute):
+            return self.leave(site, callee, members[0])
+        for member in members:
+            attrs = {"of": self.about(member, call)}
+            this, other = self.fork(self.emit(pyops.RECURRING, (callee,), attrs, call), call)
+            self.resume(this)
+            self.leave(site, callee, member)
+            self.resume(other)
+        value = self.call_of(callee, call)
+        if site.target is not None:
+            self.store(site.target, value, site.node)
+
+    def about(self, member: Member, call: gast.Call) -> tuple[SourceFunction, bool, bool]:
+        """The function, whether it is called on an object, and whether its results are kept."""
+        return member.source, _on_object(member.source, call), member.cached
+
+    def leave(self, site: Site, callee: Value, member: Member) -> None:
+        """Leave what is needed behind the call, and begin with its arguments."""
+        call, source = site.call, member.source
+        owner = self.emit(pyops.RECUR, (callee,), {"of": self.about(member, call)}, call)
         bound = _bound(source, site) or {}
         new = {text: self.value(bound[text]) for text in bound if text not in self.fixed}
         if not site.tail:
@@ -635,7 +658,7 @@ class _Stacked(OfSites):
                 made = self.emit(pyops.TUPLE, frame, {"cls": support.Open}, call)
                 self.method(_frames(site), "append", (made,), call)
             self.method(CALLS, "append", (self.literal(site.number, call),), call)
-        if method and source.params[0] not in self.fixed:
+        if _on_object(source, call) and source.params[0] not in self.fixed:
             new[source.params[0]] = owner
         for text, value in new.items():
             self.put(member.renamed.get(text, text), value)

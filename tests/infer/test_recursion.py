@@ -37,9 +37,8 @@ def of_a_bound_method(x):
 
 @pytest.mark.parametrize("function", [of_a_class, of_a_bound_method])
 def test_arguments_are_not_bound_to_other_parameters(function):
-    with pytest.raises(pyxla.CompileError, match="nested too deeply") as caught:
+    with pytest.raises(pyxla.CompileError, match="nested too deeply"):
         pyxla.compile(function)(np.array([4]))
-    assert "is of another function" in str(caught.value)
 
 
 def unbound_on_a_path(x):
@@ -201,8 +200,7 @@ def tree_of_what_data_says(x):
     return tree.total()
 
 
-def test_calls_for_each_of_several_classes_are_counted():
+def test_methods_of_several_classes_that_call_each_other():
     x = np.random.default_rng(0).random(80) * 4
     assert pyxla.compile(tree_of_what_data_says)(x[:4]) == tree_of_what_data_says(x[:4])
-    with pytest.raises(pyxla.CompileError, match="nested too deeply"):  # it did not come back
-        pyxla.compile(tree_of_what_data_says)(x)
+    assert pyxla.compile(tree_of_what_data_says)(x) == tree_of_what_data_says(x)

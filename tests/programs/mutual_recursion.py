@@ -345,3 +345,43 @@ def right_of(grid, i, j):
 )
 def two_ways_to_fill(grid):
     return left_of(grid, 3, 3), grid
+
+
+class Number:
+    def __init__(self, value):
+        self.value = value
+
+    def total(self):
+        return self.value
+
+    def size(self):
+        return 1
+
+
+class Sum:
+    def __init__(self, left, right):
+        self.left = left
+        self.right = right
+
+    def total(self):
+        return self.left.total() + self.right.total()
+
+    def size(self):
+        return 1 + self.left.size() + self.right.size()
+
+
+class Product(Sum):
+    def total(self):
+        return self.left.total() * self.right.total()
+
+
+@program(
+    "recursion of any depth instances",
+    lambda: (np.random.default_rng(0).random(80) * 4,),
+    lambda: (np.array([1.0, 2.0]),),
+)
+def expressions_of_several_classes(x):
+    tree = Number(x[0])
+    for number in x[1:]:
+        tree = Sum(tree, Number(number)) if number > 2 else Product(Number(number), tree)
+    return tree.total(), tree.size()

@@ -16,15 +16,33 @@ from pyxla.infer.transfer import transfer
 from pyxla.ir.core import Instr
 
 
+@transfer("recurring")
+def _recurring(engine: Engine, frame: Frame, instr: Instr) -> Any:
+    """Whether a method is the function that it looks like."""
+    callee = frame.env[instr.operands[0]]
+    return Const(_owner(engine, frame, callee, instr.attrs["of"]) is not None)
+
+
 @transfer("recur")
 def _recur(engine: Engine, frame: Frame, instr: Instr) -> Any:
-    callee, owner = frame.env[instr.operands[0]], Const(None)
-    if instr.attrs["method"]:
+    owner = _owner(engine, frame, frame.env[instr.operands[0]], instr.attrs["of"])
+    if owner is None:
+        raise engine.refuse("a call that looks like recursion is of another function")
+    return owner
+
+
+def _owner(
+    engine: Engine, frame: Frame, callee: Any, about: tuple[SourceFunction, bool, bool]
+) -> Any:
+    """What the function is called on, None as a constant where that is nothing; None where it is
+    another function."""
+    source, method, cached = about
+    owner: Any = Const(None)
+    if method:
         callee, owner = _unbound(callee)
     function = standard.uncached(callee)
-    is_other = instr.attrs["cached"] is (function is callee)
-    if is_other or not _is_of_group(engine, frame, function, instr.attrs["of"]):
-        raise engine.refuse("a call that looks like recursion is of another function")
+    if cached is (function is callee) or not _is_of_group(engine, frame, function, source):
+        return None
     return owner
 
 
