@@ -73,7 +73,7 @@ class Observed:
         self.sources.setdefault(source)
         chain = engine.chain()
         home, _ = in_program(instr.loc, chain)
-        if instr.loc is not None and home is not instr.loc:
+        if instr.loc is not None and home not in (None, instr.loc):
             self.homes.setdefault((instr.loc.filename, instr.loc.lineno), set()).add(home)
         if instr.op.name == "call" and instr.loc is not None:
             callee = _name(frame.env.get(instr.operands[0]))

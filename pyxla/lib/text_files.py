@@ -75,7 +75,8 @@ class StringIO(io.StringIO):
         return size
 
     def _hold(self, text: str) -> None:
-        self.parts = [text]
+        self.parts.clear()
+        self.parts.append(text)
         self.size = len(text)
 
     def flush(self) -> None:

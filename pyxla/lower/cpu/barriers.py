@@ -165,26 +165,28 @@ class Places:
 
     def _through(self, user: Instr, value: Value) -> Iterable[tuple[Place, float]]:
         if user.op not in FUSIBLE:  # all others of these read it from memory
-            return [(self._kernel(user.results[0] if user.op in _ENDS else value), 1.0)]
+            return [(self._kernel(value, *user.results[:1] if user.op in _ENDS else ()), 1.0)]
         (result,) = user.results
         places = self._found[result].items()
-        if user.op in _EACH or (user.op in _READS and value is not user.operands[0]):
+        if user.op in _EACH:
             return places
-        part = min(1.0, result.type.size / max(1, value.type.size))
-        return [(self._inside(place, user), share * part) for place, share in places]
+        is_index = user.op in _READS and value is not user.operands[0]
+        part = 1.0 if is_index else min(1.0, result.type.size / max(1, value.type.size))
+        return [(self._inside(place, user, value), share * part) for place, share in places]
 
-    def _kernel(self, value: Value) -> Place:
-        number = self._numbers.setdefault(value, len(self._numbers))
+    def _kernel(self, value: Value, made: Value | None = None) -> Place:
+        """Where the kernel that makes a value, or another one of it, has it."""
+        number = self._numbers.setdefault(made or value, len(self._numbers))
         return number, number, (0,) * len(value.type.shape)
 
-    def _inside(self, place: Place, user: Instr) -> Place:
-        """Where the operand of an instruction that is computed here is computed."""
+    def _inside(self, place: Place, user: Instr, value: Value) -> Place:
+        """Where an operand of an instruction that is computed here is computed."""
         kernel, at, index = place
         if user.op is shape.slice and set(user.attrs.get("strides") or ()) <= {1}:
             starts = user.attrs["start_indices"]
             return kernel, at, tuple([i + k for i, k in zip(index, starts, strict=True)])
-        inner = self._numbers.setdefault((place, user), len(self._numbers))
-        return kernel, inner, (0,) * len(user.operands[0].type.shape)
+        inner = self._numbers.setdefault((place, user, value), len(self._numbers))
+        return kernel, inner, (0,) * len(value.type.shape)
 
 
 def _is_library(user: Instr, users: Users) -> bool:
