@@ -65,7 +65,7 @@ def _specialize(
         for path in typed & paths:
             refusal = demands.refusals.get(path)
             raise refusal or _needed(function, path, len(given), names, demands.static[path])
-        unknown = frozenset(typed if data else ())
+        unknown = frozenset(typed) if data else frozenset(demands.data)
         request = Request(function, args, names, Memory(), options, demands=begun, unknown=unknown)
         compilation = Compilation(request, tuple(demands.places), demands.static)
         try:
@@ -73,6 +73,11 @@ def _specialize(
         except Restart as restart:
             demands.learn(restart)
             begun = restart.demands
+            continue
+        except CompileError:
+            if data or not demands.data:
+                raise
+            demands.learn(Restart(dict(demands.data), []))
             continue
         return compilation
     raise demands.restless(function)

@@ -13,7 +13,7 @@ import inspect
 import os
 import threading
 import warnings
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 from types import MethodType
@@ -195,7 +195,8 @@ class Compiled:
     ) -> Entry:
         """The program with these checks in place."""
         try:
-            return self._variant(replace(entry.request, replayed=replayed), args, names, replayed)
+            request = replace(entry.request, replayed=replayed)
+            return self._variant(entry, request, args, names, replayed)
         except CompileError as refusal:
             refusal.notes = (*refusal.notes, *[(fault.words(), s.loc) for s in fault.sites[:1]])
             raise
@@ -214,11 +215,13 @@ class Compiled:
     def _unchecked(self, entry: Entry, args: tuple[Any, ...], names: Any, leaves: list[Any]) -> Any:
         """Run under a trace, which cannot be told of what is out of order."""
         request = replace(entry.request, options=replace(entry.request.options, checks=False))
-        return self._variant(request, args, names, None).executable(leaves, args)
+        return self._variant(entry, request, args, names, None).executable(leaves, args)
 
-    def _variant(self, request: Request, args: tuple[Any, ...], names: Any, replayed: Any) -> Entry:
-        """Another program for the same arguments."""
-        key, _ = signature.flatten(args, self._static_paths)
+    def _variant(
+        self, entry: Entry, request: Request, args: tuple[Any, ...], names: Any, replayed: Any
+    ) -> Entry:
+        """Another program for the arguments that an entry is for."""
+        key, _ = signature.flatten(args, entry.static)
         key = (names, key, request.memory, "variant", replayed)
         with self._lock:
             found = self._cache.get(key)
@@ -227,7 +230,7 @@ class Compiled:
                     count = len(args) - len(self._places)
                     asked = replace(request, args=(), demands=None)
                     found, slot = self._kept(asked, args[:count], record)
-                    found = found or self._compile(request, record, slot)
+                    found = found or self._compile(request, record, slot, entry.found.static)
                 self._keep(key, found)
         return found
 
@@ -323,8 +326,10 @@ class Compiled:
         self, args: tuple[Any, ...], names: tuple[str, ...]
     ) -> tuple[tuple[Any, ...], list[Any], Entry]:
         request, slot = None, None
+        data: dict[signature.Path, Any] = {}
         with self._lock, journal.writing(record := self._record()):
             count = len(args) - len(self._places)
+            self._many_are_data()
             begun = first = self._begun
             self._begun = None
             for _ in range(MAX_RESTARTS):
@@ -355,8 +360,10 @@ class Compiled:
                     continue
                 except CompileError:
                     if not described or not self._demands.data:
+                        self._demands.data_again(data)  # which it was not for
                         raise
-                    self._learn(Restart(dict(self._demands.data), []), described)
+                    data = dict(self._demands.data)
+                    self._learn(Restart(data, []), described)
                     continue
                 finally:
                     if line is not None:
@@ -383,20 +390,21 @@ class Compiled:
         own = [signature.parameter_name(function, i, count, names) for i in range(count)]
         return own + [place.name or "an object of the closure" for place in made.places]
 
+    def _many_are_data(self) -> None:
+        """Let numbers that had many values be data from now on."""
+        for path, loc in self._demands.many():
+            journal.note("static", f"argument {path[0]} had many values: it is data", loc)
+        self._static_paths = frozenset(self._demands.static)
+
     def _count(self, described: tuple[descriptions.Arg, ...], names: Sequence[str]) -> None:
         """Note the values that the function was compiled for; warn, once per argument, where it is
         compiled for value after value."""
-        for path, loc, many in self._demands.count(described):
-            name = names[path[0]]
-            if path in self._demands.data:
-                journal.note("static", f"{name} had {many} values: it is data from now on", loc)
-            elif many == WARNED + 1:
-                warnings.warn(
-                    f"{self.__qualname__} was compiled for {WARNED} values of {name}, whose "
-                    f"value is needed at {loc}",
-                    stacklevel=4,
-                )
-        self._static_paths = frozenset(self._demands.static)
+        for path, loc in self._demands.count(described):
+            warnings.warn(
+                f"{self.__qualname__} was compiled for {WARNED} values of {names[path[0]]}, whose "
+                f"value is needed at {loc}",
+                stacklevel=4,
+            )
         self._count_sizes(described, names)
 
     def _count_sizes(self, described: tuple[descriptions.Arg, ...], names: Sequence[str]) -> None:
@@ -406,20 +414,27 @@ class Compiled:
             return
         for index, arg in enumerate(described):
             known, size = self._sizes.setdefault(index, set()), descriptions.size(arg)
-            if size not in known and len(known) == WARNED:
+            if size in known or len(known) > WARNED:
+                continue
+            known.add(size)
+            if len(known) > WARNED:
                 words = f"was compiled for {WARNED} sizes of {names[index]}: {ANY_SIZE}"
                 warnings.warn(f"{self.__qualname__} {words}", stacklevel=5)
-            known.add(size)
 
     def _keep(self, key: Any, entry: Entry) -> None:
         self._cache.put(key, entry)
         self._cache.trim(self.options.cache_size)
 
     def _compile(
-        self, request: Request, record: journal.Record, slot: store.Slot | None = None
+        self,
+        request: Request,
+        record: journal.Record,
+        slot: store.Slot | None = None,
+        static: Mapping[signature.Path, Any] | None = None,
     ) -> Entry:
         processes.compiles()
-        made = compiler.Compilation(request, tuple(self._places), self._demands.static)
+        static = self._demands.static if static is None else static
+        made = compiler.Compilation(request, tuple(self._places), static)
         if request.unknown:
             taken = made.at("typed").demands
             if taken.rooms or taken.stacks:  # such programs run slower than they compile
@@ -439,7 +454,7 @@ class Compiled:
         if found is None:
             return None, slot
         self._places.extend(found.places[len(self._places) :])
-        self._demands.static.update(found.static)
+        self._demands.found(found.static)
         self._static_paths = frozenset(self._demands.static)
         self._cache.recent = None
         journal.note("cache", "it was compiled by another process")
@@ -483,7 +498,7 @@ class Compiled:
         memory = sharing.memory(leaves)
         if memory == sharing.Memory():
             return entry
-        key, _ = signature.flatten(args, self._static_paths)
+        key, _ = signature.flatten(args, entry.static)
         with self._lock:
             found = self._cache.get((names, key, memory))
             if found is None or not found.valid():
@@ -492,9 +507,9 @@ class Compiled:
                     request = replace(entry.request, args=(), memory=memory)
                     found, slot = self._kept(request, args[:count], record)
                     if found is None:
-                        described = signature.describe(args, self._static_paths)
+                        described = signature.describe(args, entry.static)
                         request = replace(request, args=described)
-                        found = self._compile(request, record, slot)
+                        found = self._compile(request, record, slot, entry.found.static)
                         entry.keep(None)
                 self._keep((names, key, memory), found)
         return found

@@ -54,6 +54,11 @@ class Entry:
         self._recognize: Any = recognizer
 
     @property
+    def static(self) -> frozenset[Any]:
+        """The paths of the arguments whose values it is for."""
+        return frozenset(self.found.static)
+
+    @property
     def specialization(self) -> Specialization:
         """The typed function; made again where the program was kept on disk."""
         if self._typed is None:

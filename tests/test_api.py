@@ -295,3 +295,30 @@ def test_a_number_is_known_where_it_would_size_arrays_or_nest_calls(function):
     for n in range(12):
         np.testing.assert_array_equal(compiled(n), function(n))
     assert len(compiled.specializations) == 12
+
+
+def picked(n, x):
+    filled = [1] * n
+    return x[int(x[0])] + sum(filled) + filled[-1]
+
+
+def test_a_number_that_became_data_under_other_programs():
+    compiled = pyxla.compile(picked)
+    for n in range(2, 14):  # of JAX's, without checks
+        traced = jax.jit(lambda x, n=n: compiled(n, x))(jnp.arange(4) + 1)
+        assert traced == picked(n, np.arange(4) + 1)
+    compiled = pyxla.compile(picked)
+    for n in range(2, 14):
+        for first in (1, 7):  # the second raises, and runs again for that
+            x = np.arange(4) + first
+            assert outcome(compiled, n, x) == outcome(picked, n, x)
+
+
+def test_stages_for_a_value_leave_data_data():
+    compiled = pyxla.compile(lambda n: {i: i * i for i in range(n)})
+    for n in range(1, MANY + 3):
+        compiled(n)
+    before = len(compiled.specializations)
+    compiled.lower(50)
+    assert compiled(51)[50] == 2500
+    assert len(compiled.specializations) == before

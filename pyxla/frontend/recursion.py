@@ -68,7 +68,7 @@ class Member:
     renamed: dict[str, str] = field(default_factory=dict)
 
     def of(self, text: str) -> str:
-        """What is kept by this name of each function that keeps results."""
+        """The variable of the graph that stands for this in the code of the function."""
         return f"{text} of {self.number}"
 
 
@@ -97,7 +97,8 @@ def _to_loops(sources: tuple[SourceFunction, ...]) -> SSA | None:
         return None
     for member in members[1:]:
         bound, temporary = member.lowered.scope.bound(), member.lowered.temporary
-        own = [text for text in bound if text not in fixed and not temporary(text)]
+        shared = fixed.intersection(member.source.params)
+        own = [text for text in bound if text not in shared and not temporary(text)]
         function = f"{member.source.name} {member.number}"
         member.renamed = {text: renamed(text, function) for text in own}
     for member in members:
@@ -113,7 +114,8 @@ def _to_loops(sources: tuple[SourceFunction, ...]) -> SSA | None:
     if not builder.build():
         return None
     graph = Graph(builder.entry, builder.params, builder.names)
-    return ssa_of(entry.source, entry.lowered, graph)
+    free = dict.fromkeys([n for member in members for n in member.source.freevars])
+    return replace(ssa_of(entry.source, entry.lowered, graph), freevars=tuple(free))
 
 
 def _member(
@@ -243,12 +245,12 @@ def _fixed(members: Sequence[Member]) -> set[str]:
     fixed = {
         text
         for text in members[0].source.params
-        if all(text in _kept(m) for m in members if text in m.source.params)
+        if all(text in _not_rebound(m) for m in members if text in m.source.params)
     }
     for member in members:
         for site, source in [(site, s) for site, found in member.calls.items() for s in found]:
             given: dict[str, gast.expr] = dict(_bound(source, site) or {})
-            if _on_object(source, site.call) and isinstance(site.call.func, gast.Attribute):
+            if _on_object(source, site.call) and source.params:
                 given[source.params[0]] = site.call.func.value
             own = member.source.params
             fixed -= {
@@ -259,9 +261,11 @@ def _fixed(members: Sequence[Member]) -> set[str]:
     return fixed
 
 
-def _kept(member: Member) -> set[str]:
-    """Parameters that nothing rebinds but a default in place of None."""
+def _not_rebound(member: Member) -> set[str]:
+    """Parameters that nothing rebinds but a default in place of None: in the first call of all."""
     lowered = member.lowered
+    if member.number:
+        return {p for p in member.source.params if p not in lowered.scope.stores}
     first = min((site.path[0][1] for site in member.sites), default=0)
     made = _made_for_none(lowered.node.body[:first]) - set(lowered.scope.cell)
     stores = Counter(
@@ -516,7 +520,7 @@ class _Stacked(OfSites):
         for member in self.members:
             if member.cached:
                 self.put(member.of(KEPT), self.emit(pyops.DICT, (), {}, node))
-        self.calls(self.members[0], node)
+        self.call_next(self.members[0], node)
         header = self.start(CALL, self.block)
         for member in self.members[:-1]:
             other = self.where(CALLED, member.number, node)
@@ -537,7 +541,7 @@ class _Stacked(OfSites):
         self.member = member
         self.code_of(member.source, member.lowered, member.renamed)
 
-    def calls(self, member: Member, node: gast.AST) -> None:
+    def call_next(self, member: Member, node: gast.AST) -> None:
         """Let the next call be one of this function, where there are several."""
         if len(self.members) > 1:
             self.put(CALLED, self.literal(member.number, node))
@@ -662,7 +666,7 @@ class _Stacked(OfSites):
             new[source.params[0]] = owner
         for text, value in new.items():
             self.put(member.renamed.get(text, text), value)
-        self.calls(member, call)
+        self.call_next(member, call)
         self.called.append(self.block)
         self.block = None
 

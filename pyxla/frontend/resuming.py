@@ -25,7 +25,7 @@ Path = tuple[tuple[Sequence[gast.stmt], int], ...]
 
 @dataclass(eq=False, slots=True)
 class Site:
-    """A call of the function by itself, a statement of its own: `target = call`; or a `yield`.
+    """A call of one of the functions, a statement of its own: `target = call`; or a `yield`.
 
     path: the statements around it, from outside, and which of them it is in.  names: variables that
     what comes behind it reads.  tail: its result is what the function returns.
@@ -51,7 +51,7 @@ def all_statements(body: Sequence[gast.stmt], path: Path) -> Iterator[tuple[Path
 
 
 class OfSites(GraphBuilder):
-    """Stops at the calls of the function by itself, or where a generator yields."""
+    """Stops at the calls of the functions, or where a generator yields."""
 
     def __init__(self, source: SourceFunction, lowered: Lowered, sites: Sequence[Site]) -> None:
         super().__init__(source, lowered)

@@ -6,7 +6,7 @@ was asked of it (`Demands`).
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Iterator
+from collections.abc import Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from numbers import Number
 from typing import Any
@@ -24,7 +24,7 @@ compiler = late.module("pyxla.compiler")
 refused = late.module("pyxla.lib.refused")
 MAX_RESTARTS = 64
 # A function is compiled for so many values of a number, or for so many texts, before they are data;
-# more than `WARNED` values of a number that cannot be are worth a warning.
+# more than `WARNED` of a number that cannot be are worth a warning.
 MANY, WARNED = 8, 16
 
 
@@ -195,24 +195,46 @@ class Demands:
         self.places.extend(restart.places)
         self.placed = restart.loc or self.placed
 
-    def count(self, args: tuple[descriptions.Arg, ...]) -> Iterator[tuple[Path, Location, int]]:
-        """Note the values that a program is for: numbers and texts that had many are data from now
-        on.  Of each number, where it was asked for and how many values there were."""
+    def count(self, args: tuple[descriptions.Arg, ...]) -> Iterator[tuple[Path, Location]]:
+        """Note the values that a program is for; of numbers that have too many, the paths and where
+        they are asked for, once."""
         for path, arg in _known(args):
             loc = self.static.get(path)
             is_text = type(arg.value) is str and len(path) == 1
             if not is_text and (loc is None or not isinstance(arg.value, Number)):
                 continue
             values = self.values.setdefault(path, set())
+            if arg.value in values or len(values) > WARNED:
+                continue
             values.add(arg.value)
-            many = len(values) > MANY
-            if is_text and many and (*path, ITEMS) not in self.static:
+            if loc is not None and len(values) > WARNED:
+                yield path, loc
+
+    def many(self) -> list[tuple[Path, Location]]:
+        """Let numbers and texts that had many values be data; the numbers."""
+        found = []
+        for path, values in self.values.items():
+            loc = self.static.get(path)
+            if len(values) <= MANY or path in self.needed:
+                continue
+            if loc is not None:
+                self.data[path] = loc
+                del self.static[path]
+                found.append((path, loc))
+            elif path not in self.data and (*path, ITEMS) not in self.static:
                 self.static[*path, CODES] = None
-            elif loc is not None:
-                if many and path not in self.needed:
-                    self.data[path] = loc
-                    del self.static[path]
-                yield path, loc, len(values)
+        return found
+
+    def data_again(self, paths: dict[Path, Location]) -> None:
+        """Let numbers be data again that were asked for in vain."""
+        for path in paths:
+            self.static.pop(path, None)
+        self.needed -= paths.keys()
+        self.data.update(paths)
+
+    def found(self, static: Mapping[Path, Location | None]) -> None:
+        """Ask for what a program from disk asked for, but for numbers that are data."""
+        self.static.update({path: loc for path, loc in static.items() if path not in self.data})
 
     def described(self, args: tuple[Any, ...]) -> tuple[descriptions.Arg, ...]:
         """The descriptions of arguments; Restart where some are ints that are to be words."""

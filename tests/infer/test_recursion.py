@@ -204,3 +204,49 @@ def test_methods_of_several_classes_that_call_each_other():
     x = np.random.default_rng(0).random(80) * 4
     assert pyxla.compile(tree_of_what_data_says)(x[:4]) == tree_of_what_data_says(x[:4])
     assert pyxla.compile(tree_of_what_data_says)(x) == tree_of_what_data_says(x)
+
+
+def first_of_two(n):
+    return 0 if n <= 0 else second_of_two(n - 1) + 1
+
+
+def second_of_two(n, k=2):
+    return 0 if n <= 0 else first_of_two(n - 1) + k
+
+
+def test_defaults_of_functions_that_call_each_other_are_those_that_they_have(monkeypatch):
+    compiled = pyxla.compile(lambda x: first_of_two(int(x[0])))
+    assert compiled(np.array([5])) == 7
+    monkeypatch.setattr(second_of_two, "__defaults__", (10,))
+    with pytest.raises(pyxla.CompileError, match="nested too deeply"):  # 7 is not the answer
+        compiled(np.array([5]))
+
+
+def made_inside(k):
+    def inner(n):
+        return k if n <= 0 else outer(n - 1) + outer(n - 2) + k
+
+    return inner
+
+
+inner = made_inside(3)
+
+
+def outer(n):
+    return 0 if n <= 0 else inner(n - 1) + inner(n - 2)
+
+
+def with_a_top(n, top=None):
+    if top is None:
+        top = (n,)
+    return top[0] if n <= 0 else handing_it_on(n - 1, top) + handing_it_on(n - 2, top)
+
+
+def handing_it_on(n, top=None):
+    return 1 if n <= 0 else with_a_top(n - 1, top) + with_a_top(n - 2, top)
+
+
+@pytest.mark.parametrize("function", [outer, with_a_top, handing_it_on])
+def test_variables_of_functions_that_call_each_other(function):
+    x = np.array([9])
+    assert pyxla.compile(lambda x: function(int(x[0])))(x) == function(9)

@@ -6,6 +6,8 @@ from __future__ import annotations
 import types
 from typing import Any
 
+import gast
+
 from pyxla.frontend.source import SourceFunction
 from pyxla.infer.calls import standard
 from pyxla.infer.calls.visiting import boxes_of
@@ -58,12 +60,27 @@ def _unbound(method: Any) -> tuple[Any, Any]:
 
 def _is_of_group(engine: Engine, frame: Frame, callee: Any, source: SourceFunction) -> bool:
     """Whether this is the function of that source that the visited one takes for it."""
-    if isinstance(callee, Const) and callee.value is frame.function is not None:
+    value = callee.value if isinstance(callee, Const) else None
+    if value is not None and not _has_defaults_of(value, source):
+        return False
+    if value is not None and value is frame.function:
         return source is frame.ssa.source
     found = boxes_of(engine, callee)
     if found is None or found[0] is not source or found[1] is not frame.module:
         return False
     return all(frame.boxes.get(name) == box for name, box in found[2].items())
+
+
+def _has_defaults_of(function: Any, source: SourceFunction) -> bool:
+    """Whether the defaults that its source has as constants are those of a function."""
+    args: Any = source.node.args
+    given = getattr(function, "__defaults__", None) or ()
+    named = getattr(function, "__kwdefaults__", None) or {}
+    pairs = list(zip(args.defaults, given, strict=False))
+    pairs += [(d, named.get(a.id)) for a, d in zip(args.kwonlyargs, args.kw_defaults, strict=True)]
+    return len(given) == len(args.defaults) and all(
+        type(d.value) is type(x) and d.value == x for d, x in pairs if isinstance(d, gast.Constant)
+    )
 
 
 @transfer("given")

@@ -52,6 +52,7 @@ def boxes_of(engine: Engine, function: Any) -> tuple[SourceFunction, Any, dict[s
     """The source of a function, its globals, and the boxes of its closure; None of what is none."""
     if isinstance(function, Const) and isinstance(function.value, types.FunctionType):
         value = function.value
+        engine.captures.guard_function(value)
         return source_of(engine, value), value.__globals__, _captured(engine, value)
     if not isinstance(function, Compound) or function.kind != "function":
         return None
@@ -115,14 +116,14 @@ def activate(
 ) -> Any:
     """Visit a function with its arguments bound."""
     try:
-        group = next((g for g in engine.demands.stacks if source in g), None)
-        loops = to_loops(source, group) if group is not None else None
-        ssa = loops or to_ssa(source)
+        group = next((g for g in engine.demands.stacks if source in g), frozenset())
+        loops = to_loops(source, group) if group else None
+        if loops is not None:
+            boxes = _boxes_of_group(engine, boxes, group)
+        ssa = loops if loops is not None and boxes.keys() >= {*loops.freevars} else to_ssa(source)
     except CompileError as error:
         error.chain = (*engine.chain(), *([engine.loc] if engine.loc and engine.frames else []))
         raise
-    if group is not None and loops is not None:
-        boxes = _boxes_of_group(engine, boxes, group)
     bound = bind(engine, source, args, kwargs, defaults, kwdefaults)
     env = dict(zip(ssa.function.params, bound, strict=True))
     frame = Frame(ssa, env, module, dict(boxes), function, engine.loc)

@@ -31,9 +31,8 @@ LARGE = 4096  # elements of an array that is worth a kernel
 TRANSPOSED = 256  # elements of an array that is written, and read, as a whole
 _READS = frozenset((gather, dynamic_slice))
 FUSIBLE = ELEMENTWISE | _READS | {op for op in vars(shape).values() if isinstance(op, Op)}
-_ENDS = frozenset(
-    (reduce, reduce_window, dynamic_update_slice)
-)  # of kernels, that compute operands
+# Ends of kernels, that compute operands.
+_ENDS = frozenset((reduce, reduce_window, dynamic_update_slice))
 _EACH = ELEMENTWISE - {shape.broadcast_in_dim}
 _DIVISIONS = frozenset((divide, remainder, rsqrt, sqrt))
 _VIEWS = frozenset((shape.reshape, shape.transpose))
