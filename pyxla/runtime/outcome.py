@@ -406,6 +406,28 @@ def _has_extents(out: Out) -> bool:
     )
 
 
+# The fields of records that hold numbers of results, and those that hold other records.
+_RESULTS: dict[type, tuple[str, ...]] = {
+    **dict.fromkeys((OutScalar, OutNumbers, OutItem, OutMixed, OutVariant, Write), ("index",)),
+    OutArray: ("index", "extents"),
+    OutGrown: ("size", "columns"),
+    Patch: ("index", "begin"),
+    Outcome: ("status", "faults"),
+}
+_INSIDE: dict[type, tuple[str, ...]] = {
+    **dict.fromkeys((OutMixed, OutVariant), ("outs",)),
+    **dict.fromkeys((OutTuple, OutList), ("items",)),
+    OutView: ("base",),
+    OutDict: ("values",),
+    OutObject: ("fields",),
+    OutFormat: ("parts",),
+    OutPool: ("rows",),
+    Store: ("out",),
+    Site: ("args",),
+    Outcome: ("result", "writes", "patches", "stores", "pools", "printed", "sites"),
+}
+
+
 def without_results(outcome: Outcome, gone: Collection[int]) -> Outcome:
     """`outcome` where results `gone`, which only writes refer to, are left out of the program."""
     if not gone:
@@ -414,74 +436,26 @@ def without_results(outcome: Outcome, gone: Collection[int]) -> Outcome:
     def moved(index: int) -> int:
         return index - sum([g < index for g in gone])
 
-    made: dict[int, Any] = {}
-    printed = outcome.printed
-    if printed is not None:
-        printed = replace(printed, index=moved(printed.index))
-    return replace(
-        outcome,
-        result=_renumbered(outcome.result, moved, made),
-        writes=tuple(
-            [replace(w, index=moved(w.index)) for w in outcome.writes if w.index not in gone]
-        ),
-        patches=tuple(
-            [Patch(p.leaf, moved(p.index), tuple(map(moved, p.begin))) for p in outcome.patches]
-        ),
-        stores=tuple([replace(s, out=_renumbered(s.out, moved, made)) for s in outcome.stores]),
-        pools=tuple([replace(p, rows=_renumbered(p.rows, moved, made)) for p in outcome.pools]),
-        status=None if outcome.status is None else moved(outcome.status),
-        faults=None if outcome.faults is None else moved(outcome.faults),
-        printed=printed,
-        sites=tuple(
-            [
-                replace(site, args=tuple([_renumbered(a, moved, made) for a in site.args]))
-                for site in outcome.sites
-            ]
-        ),
-    )
+    writes = tuple([w for w in outcome.writes if w.index not in gone])
+    return _renumbered(replace(outcome, writes=writes), moved, {})
 
 
-def _renumbered(out: Out, moved: Callable[[int], int], made: dict[int, Any]) -> Any:
-    """`out` over moved results; what was one object stays one."""
+def _renumbered(record: Any, moved: Callable[[int], int], made: dict[int, Any]) -> Any:
+    """A record over moved results; what was one object stays one."""
 
-    def each(items: Sequence[Out]) -> tuple[Any, ...]:
-        return tuple([_renumbered(item, moved, made) for item in items])
+    def number(x: Any) -> Any:
+        return tuple(map(number, x)) if type(x) is tuple else None if x is None else moved(x)
 
-    def copy() -> Out:
-        match out:
-            case OutArray(index, extents):
-                sizes = tuple([None if e is None else moved(e) for e in extents])
-                return OutArray(moved(index), sizes)
-            case OutScalar(index) | OutNumbers(index) | OutItem(_, index):
-                return replace(out, index=moved(index))
-            case OutMixed(index, outs) | OutVariant(index, outs):
-                return replace(out, index=moved(index), outs=each(outs))
-            case OutGrown(size, columns):
-                size = None if size is None else moved(size)
-                return replace(out, size=size, columns=tuple([moved(c) for c in columns]))
-            case OutPooled(_, row, True):
-                return replace(out, row=moved(row))
-            case OutView(base):
-                return replace(out, base=_renumbered(base, moved, made))
-            case OutTuple(_, items) | OutList(items):
-                return replace(out, items=each(items))
-            case OutDict(_, values):
-                return replace(out, values=each(values))
-            case OutObject(_, fields):
-                names = [name for name, _ in fields]
-                values = each([item for _, item in fields])
-                return replace(out, fields=tuple(zip(names, values, strict=True)))
-            case OutFormat(parts):
-                moved_parts = [
-                    p if isinstance(p, str) else (_renumbered(p[0], moved, made), *p[1:])
-                    for p in parts
-                ]
-                return OutFormat(tuple(moved_parts))
-        return out
+    def inner(x: Any) -> Any:
+        return tuple(map(inner, x)) if type(x) is tuple else _renumbered(x, moved, made)
 
-    if id(out) not in made:
-        made[id(out)] = copy()
-    return made[id(out)]
+    if id(record) not in made:
+        kind = type(record)
+        names = ("row",) if kind is OutPooled and record.dynamic else _RESULTS.get(kind, ())
+        changed = {name: number(getattr(record, name)) for name in names}
+        changed |= {name: inner(getattr(record, name)) for name in _INSIDE.get(kind, ())}
+        made[id(record)] = replace(record, **changed) if changed else record
+    return made[id(record)]
 
 
 def array_uses(outcome: Outcome) -> Counter[int]:
@@ -494,22 +468,15 @@ def array_uses(outcome: Outcome) -> Counter[int]:
 def walk(out: Out) -> Iterator[Out]:
     """`out` and all outs inside it."""
     yield out
-    match out:
-        case OutView(base):
-            yield from walk(base)
-        case (
-            OutTuple(_, items)
-            | OutList(items)
-            | OutDict(_, items)
-            | OutMixed(_, items)
-            | OutVariant(_, items)
-        ):
-            for item in items:
-                yield from walk(item)
-        case OutObject(_, fields):
-            for _, item in fields:
-                yield from walk(item)
-        case OutFormat(parts):
-            for part in parts:
-                if not isinstance(part, str):
-                    yield from walk(part[0])
+    for name in _INSIDE.get(type(out), ()):
+        for inner in _outs(getattr(out, name)):
+            yield from walk(inner)
+
+
+def _outs(held: Any) -> Iterator[Out]:
+    """The outs in nested tuples, beside names and the like."""
+    if type(held) is tuple:
+        for x in held:
+            yield from _outs(x)
+    elif isinstance(held, Out):
+        yield held
