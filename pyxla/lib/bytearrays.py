@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from pyxla.lib.lists import Items
+from pyxla.lib.lists import Changing, Items
 
 
 class Octets(Items):
@@ -97,7 +97,7 @@ class Bytes(Octets, bytes):  # type: ignore[misc]
         return hash(tuple(self._held))
 
 
-class ByteArray(Octets, bytearray):  # type: ignore[misc]
+class ByteArray(Octets, Changing, bytearray):  # type: ignore[misc]
     """`bytearray` over a list."""
 
     noun, indices = "byte", "bytearray"
@@ -143,31 +143,18 @@ class ByteArray(Octets, bytearray):  # type: ignore[misc]
         return self._over(self._held[:])
 
     def __setitem__(self, index: Any, x: Any) -> None:
-        if isinstance(index, slice):
-            self._set_slice(index, x)
-        else:
+        if not isinstance(index, slice):
             self._held[self._place(index)] = _byte(x)
-
-    def _set_slice(self, index: slice, x: Any) -> None:
+            return
         if isinstance(x, (int, str)):
             raise TypeError("can assign only bytes, buffers, or iterables of ints in range(0, 256)")
-        values = _bytes(x)
-        if index.step is not None and index.step != 1:
-            size = len(range(*index.indices(len(self._held))))
-            if len(values) != size:
-                kind = f"attempt to assign bytes of size {len(values)} to extended slice of size"
-                raise ValueError(f"{kind} {size}")
-        self._held[index] = values
+        self._set_slice(index, _bytes(x), "bytes")
 
     def __delitem__(self, index: Any) -> None:
         del self._held[index if isinstance(index, slice) else self._place(index)]
 
     def __iadd__(self, other: Any) -> ByteArray:  # type: ignore[misc,override]
         self._held.extend(_bytes(other))
-        return self
-
-    def __imul__(self, times: Any) -> ByteArray:  # type: ignore[misc,override]
-        self._held *= times
         return self
 
 

@@ -18,7 +18,7 @@ from typing import Any
 import numpy as np
 
 from pyxla.lib.bytearrays import ByteArray, Bytes
-from pyxla.lib.lists import Held, Items, List
+from pyxla.lib.lists import Changing, Held, List
 from pyxla.lib.poly1d import Poly1d
 from pyxla.lib.queues import LifoQueue, PriorityQueue, Queue
 from pyxla.lib.text_files import StringIO
@@ -35,7 +35,7 @@ def actual(cls: type) -> type:
 NEVER, ONCE = np.uint32(0), np.uint32(1)
 
 
-class Deque(Items, collections.deque):
+class Deque(Changing, collections.deque):
     """`collections.deque` over a list.  put: how often items were added or rotated, which a loop
     over it is to notice where the size is the same again; it wraps, so that nothing checks it."""
 
@@ -100,9 +100,6 @@ class Deque(Items, collections.deque):
     def copy(self) -> Deque:
         return Deque(self._held, self.limit)
 
-    def count(self, x: Any) -> int:
-        return self._held.count(x)
-
     def index(self, x: Any, start: Any = 0, stop: Any = None) -> int:
         stop = len(self._held) if stop is None else stop
         if x not in self._held[start:stop]:
@@ -131,19 +128,10 @@ class Deque(Items, collections.deque):
 
     __rmul__ = __mul__
 
-    def __contains__(self, x: Any) -> bool:
-        return x in self._held
-
     def __getitem__(self, index: Any) -> Any:
         if isinstance(index, slice):
             raise TypeError("sequence index must be integer, not 'slice'")
         return self._held[index]
-
-    def __setitem__(self, index: Any, x: Any) -> None:
-        self._held[index] = x
-
-    def __delitem__(self, index: Any) -> None:
-        del self._held[index]
 
     def __iadd__(self, iterable: Any) -> Deque:  # type: ignore[misc]
         self.extend(iterable)
@@ -153,9 +141,6 @@ class Deque(Items, collections.deque):
         if not isinstance(other, Deque):
             return False
         return self._held == other._held
-
-    def __array__(self) -> Any:
-        return np.array(self._held)
 
     def __repr__(self) -> str:
         if self.limit is None:

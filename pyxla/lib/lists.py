@@ -38,6 +38,15 @@ class Items(Held):
     def __reversed__(self) -> Any:
         return reversed(self._held)
 
+    def __contains__(self, x: Any) -> bool:
+        return x in self._held
+
+    def count(self, x: Any) -> int:
+        return self._held.count(x)
+
+    def __array__(self) -> Any:
+        return np.array(self._held)
+
     def __lt__(self, other: Any) -> Any:
         return self._held < list(other) if isinstance(other, self.ordered) else NotImplemented
 
@@ -51,7 +60,30 @@ class Items(Held):
         return self._held >= list(other) if isinstance(other, self.ordered) else NotImplemented
 
 
-class List(Items, list):
+class Changing(Items):
+    """What those of them share that change."""
+
+    def __setitem__(self, index: Any, x: Any) -> None:
+        self._held[index] = x
+
+    def __delitem__(self, index: Any) -> None:
+        del self._held[index]
+
+    def __imul__(self, times: Any) -> Any:
+        self._held *= times
+        return self
+
+    def _set_slice(self, index: slice, values: list[Any], noun: str) -> None:
+        """`self[index] = values`, where they are told as `noun` if they are not as many."""
+        if index.step is not None and index.step != 1:
+            size = len(range(*index.indices(len(self._held))))
+            if len(values) != size:
+                what = f"attempt to assign {noun} of size {len(values)} to extended slice of size"
+                raise ValueError(f"{what} {size}")
+        self._held[index] = values
+
+
+class List(Changing, list):
     """A list of a class that derives from `list`: what the class does not define itself."""
 
     ordered = list
@@ -81,26 +113,14 @@ class List(Items, list):
     def copy(self) -> list[Any]:
         return self._held.copy()
 
-    def count(self, x: Any) -> int:
-        return self._held.count(x)
-
     def index(self, x: Any, *within: Any) -> int:
         return self._held.index(x, *within)
 
     def sort(self, *, key: Any = None, reverse: Any = False) -> None:
         self._held.sort(key=key, reverse=reverse)
 
-    def __contains__(self, x: Any) -> bool:
-        return x in self._held
-
     def __getitem__(self, index: Any) -> Any:
         return self._held[index]
-
-    def __setitem__(self, index: Any, x: Any) -> None:
-        self._held[index] = x
-
-    def __delitem__(self, index: Any) -> None:
-        del self._held[index]
 
     def __add__(self, other: Any) -> Any:
         if not isinstance(other, list):
@@ -120,18 +140,11 @@ class List(Items, list):
 
     __rmul__ = __mul__
 
-    def __imul__(self, times: Any) -> Any:  # type: ignore[misc]
-        self._held *= times
-        return self
-
     def __eq__(self, other: object) -> Any:
         return self._held == list(other) if isinstance(other, list) else NotImplemented
 
     def __ne__(self, other: object) -> Any:
         return self._held != list(other) if isinstance(other, list) else NotImplemented
-
-    def __array__(self) -> Any:
-        return np.array(self._held)
 
     def __repr__(self) -> str:
         return f"{self._held}"

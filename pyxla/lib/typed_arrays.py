@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from pyxla.lib.lists import Items
+from pyxla.lib.lists import Changing
 
 TYPECODES = "bBuhHiIlLqQfd"
 # What an int is checked against, in this order: least, greatest, and what CPython calls it.
@@ -20,7 +20,7 @@ _INT = (-(2**31), 2**31 - 1, "signed integer")
 _CHAR = (-128, 127, "signed char")
 
 
-class TypedArray(Items, array.array):  # type: ignore[type-arg]
+class TypedArray(Changing, array.array):  # type: ignore[type-arg]
     """`array.array` over a list; kind: its type code."""
 
     ordered = array.array
@@ -113,12 +113,6 @@ class TypedArray(Items, array.array):  # type: ignore[type-arg]
         except ValueError:
             raise ValueError("array.index(x): x not in array") from None
 
-    def count(self, x: Any) -> int:
-        return self._held.count(x)
-
-    def __contains__(self, x: Any) -> bool:
-        return x in self._held
-
     def __getitem__(self, index: Any) -> Any:
         if isinstance(index, slice):
             return _over(self.kind, self._held[index])
@@ -126,24 +120,19 @@ class TypedArray(Items, array.array):  # type: ignore[type-arg]
 
     def __setitem__(self, index: Any, x: Any) -> None:
         if isinstance(index, slice):
-            self._set_slice(index, x)
+            self._set_slice(index, self._checked(x), "array")
         else:
             place = self._place(index, "array assignment index out of range")
             self._held[place] = _item(self.kind, x)
 
-    def _set_slice(self, index: slice, x: Any) -> None:
+    def _checked(self, x: Any) -> list[Any]:
+        """The items of what a slice becomes."""
         if not isinstance(x, array.array):
             what = type(x).__name__
             raise TypeError(f'can only assign array (not "{what}") to array slice')
         if x.typecode != self.kind:
             raise TypeError("bad argument type for built-in operation")
-        values = x.tolist()
-        if index.step is not None and index.step != 1:
-            size = len(range(*index.indices(len(self._held))))
-            if len(values) != size:
-                what = f"attempt to assign array of size {len(values)} to extended slice of size"
-                raise ValueError(f"{what} {size}")
-        self._held[index] = values
+        return x.tolist()
 
     def __delitem__(self, index: Any) -> None:
         if isinstance(index, slice):
@@ -178,10 +167,6 @@ class TypedArray(Items, array.array):  # type: ignore[type-arg]
         return _over(self.kind, self._held * times)
 
     __rmul__ = __mul__
-
-    def __imul__(self, times: Any) -> Any:  # type: ignore[misc]
-        self._held *= times
-        return self
 
     def __eq__(self, other: object) -> Any:
         if not isinstance(other, array.array):
