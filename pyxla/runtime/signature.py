@@ -31,7 +31,7 @@ an int which may have 64 bits without a sign; its entry is that step, where it i
 from __future__ import annotations
 
 import inspect
-from collections.abc import Callable, Collection, Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from typing import Any
 
 import jax
@@ -101,41 +101,14 @@ _jax_keys: dict[Any, Any] = {}
 
 def flatten(args: Sequence[Any], static: frozenset[Path] = frozenset()) -> tuple[Any, list[Any]]:
     """The key and the leaves of `args`."""
-    key: list[Any] = []
-    leaves: list[Any] = []
-    add = key.append
-    walk = None
-    for index, x in enumerate(args):
-        kind = type(x)
-        if kind is np.ndarray and x.dtype.names is None:
-            add(x.dtype)
-            add(x.shape)
-            leaves.append(x)
-        elif kind is jaxlink.ARRAY:
-            add(_jax_keys.get(x.aval) or _concrete_key(x.aval))
-            leaves.append(x)
-        elif kind is int or kind is float or kind is complex:
-            if static and (index,) in static:
-                key += _known(x)
-            elif static and (index, WORD) in static and is_word(x):
-                add(WORD)
-                leaves.append(x - WORD_AT)
-            else:
-                add(kind)
-                leaves.append(x)
-        elif kind in CONSTANTS:
-            if kind is str and (static or len(x) > LONG) and _is_data(x, (index,), static):
-                _add_text(x, key, leaves)
-            else:
-                key += ("static", kind, x)
-        else:
-            walk = walk or _Walk(key, leaves)
-            try:
-                walk.visit((x,), (index,), None, static_tree(static) if static else None)
-            except RecursionError:
-                describe(args, static)  # which says why: an object that contains itself
-                raise _too_deep(index) from None
-    return tuple(key), leaves
+    walk = _Walk([], [])
+    tree = static_tree(static) if static else None
+    try:
+        walk.visit(args, range(len(args)), None, tree)
+    except RecursionError:
+        describe(args, static)  # which says of which argument, and why: one that contains itself
+        raise
+    return tuple(walk.key), walk.leaves
 
 
 def _too_deep(index: int) -> CompileError:
@@ -187,10 +160,6 @@ def _concrete_key(aval: Any) -> Any:
 
 def _jax_entry(dtype: Any, shape: tuple[int, ...]) -> str:
     return f"jax {SHORT_NAMES.get(dtype, dtype)}{list(shape)}"
-
-
-def _is_data(x: str, path: Path, static: Collection[Path]) -> bool:
-    return is_data(x, (*path, ITEMS) in static, (*path, CODES) in static)
 
 
 def _is_data_below(x: str, tree: Any) -> bool:
@@ -385,7 +354,8 @@ class Describe:
                 return ArgScalar(python_type(kind), self.leaf(), WORD)
             self.large |= {(*path, WORD)} if is_word(x) and x >= WORD_AT else set()
             return ArgScalar(python_type(kind), self.leaf())
-        if kind is str and _is_data(x, path, self.static):
+        static = self.static
+        if kind is str and is_data(x, (*path, ITEMS) in static, (*path, CODES) in static):
             codes, _ = leaves_of(x)
             return ArgText(array_type(codes.dtype, codes.shape), self.leaf(), self.leaf())
         if isinstance(x, np.generic) and path not in self.static and x.dtype in SHORT_NAMES:
