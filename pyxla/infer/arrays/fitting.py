@@ -18,6 +18,7 @@ from pyxla.infer.facts.integers import Int, value_of
 from pyxla.infer.interface import Engine
 from pyxla.infer.lattice import Array, Scalar
 from pyxla.infer.raising.faults import exception
+from pyxla.infer.raising.sizes import shown
 from pyxla.ir.op import OpError
 from pyxla.lib import kernels as k
 from pyxla.lib.bounded.elementwise import sizes as sizes_of
@@ -157,14 +158,6 @@ def _true(shape: Sequence[int], extents: Any) -> list[Int]:
 
 def _about(words: tuple[str, str], own: Sequence[Int], sizes: Sequence[Int]) -> Any:
     return exception(ValueError, words[0], *shown(own), words[1], *shown(sizes))
-
-
-def shown(sizes: Sequence[Int]) -> list[Any]:
-    """The parts of a shape as NumPy prints it."""
-    if len(sizes) == 1:
-        return ["(", sizes[0], ",)"]
-    between = [part for n in sizes for part in (n, ",")][:-1]
-    return ["(", *between, ")"]
 
 
 def _ensure(engine: Engine, own: Sequence[Int], sizes: Sequence[Int], error: Any) -> None:

@@ -17,7 +17,7 @@ from pyxla.infer.arrays.shadows import flag_of, one_of
 from pyxla.infer.engine import Engine
 from pyxla.infer.joins import choices
 from pyxla.infer.joins.choices import is_choice
-from pyxla.infer.lattice import Array, Const, Variant
+from pyxla.infer.lattice import Const, Variant
 from pyxla.infer.lists import choosing, number_lists, reading
 from pyxla.lib.operands import as_array
 
@@ -106,12 +106,6 @@ def get_item(engine: Engine, x: Variant, key: Any) -> Any:
 
 def _checked(engine: Engine, x: Variant, key: Any, lengths: Sequence[int]) -> Any:
     """`key` as a Python int; the program raises IndexError where it is out of range."""
-    if len(set(lengths)) == 1 or not engine.tests(IndexError):
-        return reading.checked(engine, key, Const(max(lengths)), _OUT_OF_RANGE)
-    size = choices.lookup(x, lengths)
-    compare = engine.rules.compare
-    key = arrays.python_scalar(key, int) if isinstance(key, Array) else key
-    low = compare(engine, "ge", key, engine.rules.binary(engine, "sub", Const(0), size))
-    inside = engine.rules.both(engine, low, compare(engine, "lt", key, size))
-    engine.ensure(inside, IndexError(_OUT_OF_RANGE))
-    return key
+    alike = len(set(lengths)) == 1 or not engine.tests(IndexError)
+    size = Const(lengths[0]) if alike else choices.lookup(x, lengths)
+    return reading.checked(engine, key, size, _OUT_OF_RANGE)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import functools
 import math
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
 import numpy as np
@@ -19,6 +19,7 @@ from pyxla.infer.structure import OPERATORS
 from pyxla.ir.core import Value
 from pyxla.lib import kernels as k
 from pyxla.lib import reductions as r
+from pyxla.lib.bounded.elementwise import sizes
 from pyxla.lib.masks import within
 from pyxla.lib.numeric import TOO_SMALL
 from pyxla.lib.operands import is_short_int, literal, normalize_axes, weak
@@ -189,15 +190,17 @@ def _shapes(operands: Any, inside: bool) -> Iterator[list[Any]]:
 def _shape(x: Any) -> list[Any]:
     if isinstance(x, list | tuple):
         return [len(x), *(_shape(x[0]) if x else ())]
-    return _true_shape(x) if isinstance(x, Array) else []
+    return sizes(x) if isinstance(x, Array) else []
 
 
-def _shown(shape: list[Any], after: str = "") -> list[Any]:
-    return ["(", *_listed(shape), ")" + after]
+def shown(shape: Sequence[Int], after: str = "") -> list[Any]:
+    """The parts of a shape as NumPy prints it, and what comes after."""
+    parts = [part for n in shape for part in (n, ",")]
+    return ["(", *(parts if len(shape) == 1 else parts[:-1]), ")" + after]
 
 
 def _unlike(shapes: list[Any]) -> list[Any]:
-    parts = [part for shape in shapes for part in _shown(shape, " ")]
+    parts = [part for shape in shapes for part in shown(shape, " ")]
     return [ValueError, "operands could not be broadcast together with shapes ", *parts]
 
 
@@ -213,13 +216,13 @@ def _unlike_in_dot(shapes: list[Any], last: bool = False) -> list[Any]:
     left, right = shapes[:2]
     axis = len(right) - 1 if last else max(len(right) - 2, 0)
     between = [" not aligned: ", left[-1], f" (dim {len(left) - 1}) != ", right[axis]]
-    shown = [*_shown(left), " and ", *_shown(right)]
-    return [ValueError, "shapes ", *shown, *between, f" (dim {axis})"]
+    both = [*shown(left), " and ", *shown(right)]
+    return [ValueError, "shapes ", *both, *between, f" (dim {axis})"]
 
 
 def _unlike_in_einsum(shapes: list[Any]) -> list[Any]:
     words = "operands could not be broadcast together with remapped shapes [original->remapped]: "
-    return [ValueError, words, *[p for s in shapes for p in (*_shown(s, "->"), *_shown(s, " "))]]
+    return [ValueError, words, *[p for s in shapes for p in (*shown(s, "->"), *shown(s, " "))]]
 
 
 def _unlike_in_vdot(shapes: list[Any]) -> list[Any]:
@@ -229,7 +232,7 @@ def _unlike_in_vdot(shapes: list[Any]) -> list[Any]:
 
 def _unlike_in_select(shapes: list[Any]) -> list[Any]:
     words = "shape mismatch: objects cannot be broadcast to a single shape.  Mismatch is between "
-    first, second = _shown(shapes[0]), _shown(shapes[1])
+    first, second = shown(shapes[0]), shown(shapes[1])
     return [ValueError, f"{words}arg 0 with shape ", *first, " and arg 1 with shape ", *second, "."]
 
 
@@ -255,10 +258,10 @@ def verify_reshaped(engine: Engine, x: Any, y: Any) -> None:
     if y.extents is not None:
         return
     size: Int = 1
-    for n in _true_shape(x):
+    for n in sizes(x):
         size = times(size, n)
     if extent.difference(size, math.prod(y.shape)) != 0:
-        shape = "".join(map(str, ("(", *_listed(list(y.shape)), ")")))
+        shape = "".join(map(str, shown(y.shape)))
         error = exception(ValueError, "cannot reshape array of size ", size, f" into shape {shape}")
         engine.ensure(Scalar(k.eq(value_of(size), value_of(math.prod(y.shape)))), error)
 
@@ -270,7 +273,7 @@ def verify_joined(engine: Engine, function: Any, arrays: Any) -> None:
     message = _INHOMOGENEOUS.format(n=len(arrays) if isinstance(arrays, (list, tuple)) else 0)
     if not isinstance(arrays, (list, tuple)) or not all(isinstance(x, Array) for x in arrays):
         return
-    shapes = [_true_shape(x) for x in arrays]
+    shapes = [sizes(x) for x in arrays]
     for other in shapes[1:]:
         for n, m in zip(shapes[0], other, strict=False):
             if extent.difference(n, m) != 0:
@@ -282,16 +285,3 @@ _INHOMOGENEOUS = (
     "setting an array element with a sequence. The requested array has an inhomogeneous shape "
     "after 1 dimensions. The detected shape was ({n},) + inhomogeneous part."
 )
-
-
-def _true_shape(x: Any) -> list[Any]:
-    return [
-        n if e is None else e for n, e in zip(x.shape, x.extents or (None,) * x.ndim, strict=True)
-    ]
-
-
-def _listed(shape: list[Any]) -> list[Any]:
-    """The parts of a shape as NumPy prints it."""
-    if len(shape) == 1:
-        return [shape[0], ","]
-    return [part for n in shape for part in (n, ",")][:-1]
