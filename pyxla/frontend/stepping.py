@@ -79,7 +79,8 @@ class _Step(OfSites):
         for site in self.waiting:
             self.resume(self.where(at, site.number, node))
             if site.names:
-                self.put_all(site.names, self.frame(site), site.call)
+                own, shared = self.kept(site)
+                self.put_all((*own, *shared), self.frame(site), site.call)
             self.after(site, 0)
             self.finish()
             self.resume(self.other)
@@ -103,9 +104,16 @@ class _Step(OfSites):
 
     def frame(self, site: Site) -> Value:
         """The variables as they were at the `yield` where the generator waits."""
-        texts = self.literal(_frame(site), site.call)
+        texts = self.literal((_frame(site), *self.kept(site)[1]), site.call)
         given = self.literal(support.frame_of, site.call), self.lookup(GENERATOR), texts
         return self.emit(pyops.CALL, given, {"layout": ("pos", "pos")}, site.call)
+
+    def kept(self, site: Site) -> tuple[list[str], list[str]]:
+        """The variables that the frame of a `yield` keeps, and those that one field keeps for all:
+        what loops read.  An iterator in several frames would be one of several to a loop."""
+        several = len(self.waiting) > 1
+        shared = [text for text in site.names if several and self.lowered.temporary(text)]
+        return [text for text in site.names if text not in shared], shared
 
     def set_field(self, text: str, value: Value, node: gast.AST) -> None:
         self.effect(pyops.SETATTR, (self.lookup(GENERATOR), value), {"name": text}, node)
@@ -131,8 +139,13 @@ class _Step(OfSites):
         """Give the item, and wait here."""
         item = self.value(site.call.value)
         if site.names:
-            given = tuple([self.lookup(text) for text in site.names])
-            kept = self.emit(pyops.TUPLE, given, {"cls": support.Open}, site.call)
+            own, shared = self.kept(site)
+            for text in shared:
+                self.set_field(text, self.lookup(text), site.call)
+            kept = self.literal((), site.call)
+            if own:
+                given = tuple([self.lookup(text) for text in own])
+                kept = self.emit(pyops.TUPLE, given, {"cls": support.Open}, site.call)
             self.set_field(_frame(site), kept, site.call)
         self.set_field(AT, self.literal(site.number, site.call), site.call)
         self.end(Return((item,), self.location(site.call)))

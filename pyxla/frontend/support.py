@@ -9,7 +9,7 @@ from __future__ import annotations
 import builtins
 import importlib
 import itertools
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import Any, NoReturn
 
 from pyxla.errors import UnsupportedSyntax
@@ -57,9 +57,11 @@ class Open(tuple[Any, ...]):
     """The variables of a call that is open (`frontend.recursion`), or of a generator that waits."""
 
 
-def frame_of(generator: Any, name: str) -> Any:
-    """What a generator that waits at a `yield` keeps under this name."""
-    return getattr(generator, name)
+def frame_of(generator: Any, names: Sequence[str]) -> Any:
+    """What a generator that waits at a `yield` keeps: under the first name a tuple, to which what
+    it has under the others is added."""
+    frame, *others = [getattr(generator, name) for name in names]
+    return Open([*frame, *others])
 
 
 class Ended(Exception):  # noqa: N818 - no error

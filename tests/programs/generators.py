@@ -698,3 +698,39 @@ def asked_what_it_is(n):
     x = below(n)
     known = isinstance(x, types.GeneratorType), isinstance(x, list), type(x) is types.GeneratorType
     return known, type(below(2)).__name__, list(x)
+
+
+def around_sixes():
+    yield 2
+    yield 3
+    for n in itertools.count(6, 6):
+        yield n - 1
+        yield n + 1
+
+
+@program("generator", lambda: (7,), lambda: (1,), lambda: (0,))
+def asked_at_two_places_of_a_loop(count):
+    """A generator that reads another one, and yields twice for each item of that."""
+    candidates, primes = around_sixes(), []
+    while len(primes) < count:
+        candidate = next(candidates)
+        if all(candidate % p for p in primes):
+            primes.append(candidate)
+    return primes
+
+
+def widening(n):
+    total = n
+    while True:
+        yield total
+        for k in range(2):
+            yield total + k
+        total = total + 0.5
+
+
+@program("generator", lambda: (1, 8), lambda: (2, 1))
+def asked_while_numbers_widen(n, count):
+    source, found = widening(n), []
+    while len(found) < count:
+        found.append(next(source) * 2)
+    return found

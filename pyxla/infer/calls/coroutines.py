@@ -22,7 +22,15 @@ from pyxla.infer.frame import Frame, Stopped
 from pyxla.infer.heap import BoxCell, ObjectCell
 from pyxla.infer.joins.edges import Edge, Env
 from pyxla.infer.joins.merge import merge
-from pyxla.infer.lattice import UNDEFINED, Compound, Const, Ref, Tuple, value_of
+from pyxla.infer.lattice import (
+    UNDEFINED,
+    Compound,
+    Const,
+    Ref,
+    Tuple,
+    taken_apart,
+    value_of,
+)
 from pyxla.infer.raising import catching
 from pyxla.ir.core import Block
 from pyxla.ir.dominance import Component
@@ -97,13 +105,15 @@ def asks(x: Compound) -> bool:
 
 
 @rule(support.frame_of)
-def _frame_of(engine: Engine, x: Any, name: Any) -> Any:
+def _frame_of(engine: Engine, x: Any, names: Any) -> Any:
     """The variables at the `yield` where a generator waits; as long as it was never there, nothing
     comes of the path."""
-    frame = value_of(engine.content(x).fields.get(name.value, UNDEFINED), "unbound")
-    return (
-        engine.raise_constant(support.Ended()) if frame is UNDEFINED else using.moved(engine, frame)
-    )
+    fields = engine.content(x).fields
+    frame, *others = [value_of(fields.get(name, UNDEFINED), "unbound") for name in names.value]
+    if frame is UNDEFINED:
+        return engine.raise_constant(support.Ended())
+    own = taken_apart(using.moved(engine, frame)).items
+    return Tuple((*own, *others), support.Open)
 
 
 @rule(iterators.go_on)
