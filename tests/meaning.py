@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import functools
 import itertools
+import operator
 from collections.abc import Callable, Sequence
 from typing import Any
 
@@ -21,12 +22,12 @@ from pyxla.runtime import jaxlink, jaxlower
 from pyxla.runtime.programs import Program
 
 COMPILED = jaxlink.jit
-# What an instruction does: to the values of these, for the values of these.
-Step = tuple[Callable[..., Any], Sequence[Value], Sequence[Value]]
+# What an instruction does: to what this finds among the values, for the values of these.
+Step = tuple[Callable[..., Any], Callable[[dict[Value, Any]], Sequence[Any]], Sequence[Value]]
 # XLA takes some three times as long for an op of the program as NumPy does for so many that run,
 # and where there is next to nothing to compile as long as for so many: what runs for longer is
 # compiled after all, and has cost a third more.
-PER_OP, AT_LEAST = 50, 2_000
+PER_OP, AT_LEAST = 100, 4_000
 
 
 class TooLong(Exception):  # noqa: N818 - control flow, not an error
@@ -45,32 +46,45 @@ class Run:
         values = self.values
         values.update(zip(region.params, map(np.asarray, arguments), strict=True))
         steps = self.steps.get(id(region))
-        first = steps is None
         if steps is None:
-            steps = self.steps[id(region)] = [self.step(i) for i in region.instrs]
+            steps = [self.step(instr) for instr in region.instrs]
         self.left -= len(steps)
         if self.left < 0:
             raise TooLong
         for meaning, operands, results in steps:
-            made = meaning(*[values[value] for value in operands])
+            made = meaning(*operands(values))
             if isinstance(made, tuple):
                 values.update(zip(results, map(np.asarray, made), strict=True))
             else:
                 values[results[0]] = made if type(made) is np.ndarray else np.asarray(made)
-        if first:  # types are no matter of what the values are
-            for value in itertools.chain.from_iterable(i.results for i in region.instrs):
-                x = values[value]
-                assert x.dtype == value.type.dtype and x.shape == value.type.shape, value
+        if id(region) not in self.steps:
+            self.steps[id(region)] = self.again(region, steps)
         return tuple([values[value] for value in region.results])
 
+    def again(self, region: Region, steps: list[Step]) -> list[Step]:
+        """The steps of a region that has run: types, and what has no operands, are no matter of
+        what the values are."""
+        for value in itertools.chain.from_iterable(i.results for i in region.instrs):
+            x = self.values[value]
+            assert x.dtype == value.type.dtype and x.shape == value.type.shape, value
+        pairs = zip(region.instrs, steps, strict=True)
+        return [step for instr, step in pairs if instr.operands or instr.regions]
+
     def step(self, instr: Instr) -> Step:
-        return self.meaning(instr), instr.operands, instr.results
+        return self.meaning(instr), found(instr.operands), instr.results
 
     def meaning(self, instr: Instr) -> Callable[..., Any]:
         attrs: dict[str, Any] = dict(instr.attrs)
         if instr.regions:
             attrs["regions"] = tuple([functools.partial(self.region, r) for r in instr.regions])
         return functools.partial(instr.op.numpy, **attrs) if attrs else instr.op.numpy
+
+
+def found(operands: Sequence[Value]) -> Callable[[dict[Value, Any]], Sequence[Any]]:
+    """What takes the values of `operands` from among all."""
+    if len(operands) > 1:
+        return operator.itemgetter(*operands)
+    return (lambda values: (values[operands[0]],)) if operands else lambda values: ()
 
 
 def size(region: Region) -> int:

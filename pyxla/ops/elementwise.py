@@ -574,7 +574,7 @@ compare = Op(
 select = Op(
     "select",
     _select,
-    numpy=lambda pred, x, y: np.where(pred, x, y),
+    numpy=lambda pred, x, y: np.where(pred, x, y) if pred.ndim else x if pred else y,
     emit=plain("select"),
     jvp=_select_jvp,
     vjp=_select_vjp,

@@ -26,13 +26,13 @@ def interleave(window: Any, batch: Any, window_dims: Ints) -> Ints:
     return tuple(shape)
 
 
-def _clamped_window(shape: Ints, starts: Sequence[Any], sizes: Ints) -> tuple[Any, ...]:
+def _clamped_window(shape: Ints, starts: Sequence[Any], sizes: Ints) -> tuple[slice, ...]:
     """The window of `sizes` at `starts`, moved so that it lies inside `shape`."""
-    moved = [
-        min(max(int(start), 0), extent - size)
-        for start, extent, size in zip(starts, shape, sizes, strict=True)
-    ]
-    return tuple([slice(start, start + size) for start, size in zip(moved, sizes, strict=True)])
+    window = []
+    for start, extent, size in zip(starts, shape, sizes):
+        at = min(max(int(start), 0), extent - size)
+        window.append(slice(at, at + size))
+    return tuple(window)
 
 
 def dynamic_slice(x: np.ndarray, *starts: np.ndarray, slice_sizes: Ints) -> np.ndarray:
@@ -85,24 +85,25 @@ def gather(
     start_indices_batching_dims: Ints = (),
     **_: bool,
 ) -> np.ndarray:
-    """Window by window."""
-    dropped = (*collapsed_slice_dims, *operand_batching_dims)
-    window = [size for axis, size in enumerate(slice_sizes) if axis not in dropped]
+    """All windows at once: an index for each element of each."""
     batch = batch_shape(indices.shape, index_vector_dim)
-    result = np.empty(interleave(window, batch, offset_dims), x.dtype)
-    for position in np.ndindex(batch):
-        start = _start(
-            position,
-            indices,
-            index_vector_dim,
-            start_index_map,
-            operand_batching_dims,
-            start_indices_batching_dims,
-            x.ndim,
-        )
-        piece = x[_clamped_window(x.shape, start, slice_sizes)]
-        result[_placed(position, offset_dims, result.ndim)] = piece.reshape(window)
-    return result
+    starts = {}
+    for k, axis in enumerate(start_index_map):
+        start = indices if index_vector_dim == indices.ndim else indices.take(k, index_vector_dim)
+        wide = start.astype(np.uint64 if start.dtype.kind == "u" else np.int64)
+        starts[axis] = np.clip(wide, 0, x.shape[axis] - slice_sizes[axis]).astype(np.int64)
+    for axis, dim in zip(operand_batching_dims, start_indices_batching_dims, strict=True):
+        starts[axis] = np.indices(batch)[dim - (dim > index_vector_dim)]
+    at: list[Any] = []
+    for axis, size in enumerate(slice_sizes):
+        steps = np.arange(size).reshape((-1,) + (1,) * (x.ndim - axis - 1))
+        start = starts.get(axis)
+        at.append(steps if start is None else start.reshape(batch + (1,) * x.ndim) + steps)
+    found = np.broadcast_to(x[tuple(at)], batch + slice_sizes)
+    dropped = (*collapsed_slice_dims, *operand_batching_dims)
+    window = tuple([size for axis, size in enumerate(slice_sizes) if axis not in dropped])
+    order = interleave(range(len(batch), len(batch) + len(window)), range(len(batch)), offset_dims)
+    return found.reshape(batch + window).transpose(order).copy()
 
 
 def scatter(

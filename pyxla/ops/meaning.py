@@ -6,6 +6,9 @@ width or more gives 0 (or the sign).
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from typing import Any
+
 import ml_dtypes
 import numpy as np
 
@@ -18,6 +21,8 @@ UNSIGNED_OF = {size: np.dtype(f"u{size}") for size in (1, 2, 4, 8)}
 def divide(x: np.ndarray, y: np.ndarray) -> np.ndarray:
     if x.dtype.kind not in "iu":
         return np.divide(x, y)
+    if np.all(y):
+        return (x - np.fmod(x, y)) // y
     safe = np.where(y == 0, np.ones_like(y), y)
     quotient = (x - np.fmod(x, safe)) // safe
     return np.where(
@@ -27,6 +32,8 @@ def divide(x: np.ndarray, y: np.ndarray) -> np.ndarray:
 
 def remainder(x: np.ndarray, y: np.ndarray) -> np.ndarray:
     if x.dtype.kind not in "iu":
+        return np.fmod(x, y)
+    if np.all(y):
         return np.fmod(x, y)
     safe = np.where(y == 0, np.ones_like(y), y)
     return np.where(y == 0, x, np.fmod(x, safe))
@@ -45,36 +52,28 @@ def power(x: np.ndarray, y: np.ndarray) -> np.ndarray:
     return np.where(y < 0, negative, positive)
 
 
-def _shift_count(x: np.ndarray, y: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """The counts where they are within the width, else 0; and where they are."""
-    unsigned = (
-        y.view(UNSIGNED_OF[y.dtype.itemsize])
-        if y.ndim
-        else np.asarray(y).view(UNSIGNED_OF[y.dtype.itemsize])
-    )
-    within = unsigned < x.dtype.itemsize * 8
-    return np.where(within, unsigned, np.zeros_like(unsigned)), within
+def _shifted(shift: Callable[..., Any], x: np.ndarray, y: np.ndarray, beyond: Any) -> np.ndarray:
+    """`x` shifted by the counts that are within its width, and `beyond` where they are not."""
+    count = np.asarray(y).view(UNSIGNED_OF[y.dtype.itemsize])
+    within = count < x.dtype.itemsize * 8
+    if within.all():
+        return shift(x, count.astype(x.dtype))
+    return np.where(within, shift(x, np.where(within, count, 0).astype(x.dtype)), beyond)
 
 
 def shift_left(x: np.ndarray, y: np.ndarray) -> np.ndarray:
-    count, within = _shift_count(x, np.asarray(y))
-    return np.where(within, np.left_shift(x, count.astype(x.dtype)), np.zeros_like(x))
+    return _shifted(np.left_shift, x, y, np.zeros_like(x))
 
 
 def shift_right_arithmetic(x: np.ndarray, y: np.ndarray) -> np.ndarray:
-    x = np.asarray(x)
-    signed = x.view(f"i{x.dtype.itemsize}")
-    count, within = _shift_count(x, np.asarray(y))
+    signed = np.asarray(x).view(f"i{x.dtype.itemsize}")
     full = np.where(signed < 0, -np.ones_like(signed), np.zeros_like(signed))
-    return np.where(within, np.right_shift(signed, count.astype(signed.dtype)), full).view(x.dtype)
+    return _shifted(np.right_shift, signed, y, full).view(x.dtype)
 
 
 def shift_right_logical(x: np.ndarray, y: np.ndarray) -> np.ndarray:
-    x = np.asarray(x)
-    unsigned = x.view(UNSIGNED_OF[x.dtype.itemsize])
-    count, within = _shift_count(x, np.asarray(y))
-    shifted = np.right_shift(unsigned, count)
-    return np.where(within, shifted, np.zeros_like(unsigned)).view(x.dtype)
+    unsigned = np.asarray(x).view(UNSIGNED_OF[x.dtype.itemsize])
+    return _shifted(np.right_shift, unsigned, y, np.zeros_like(unsigned)).view(x.dtype)
 
 
 def sign(x: np.ndarray) -> np.ndarray:
@@ -127,7 +126,10 @@ def convert(x: np.ndarray, dtype: np.dtype, weak: bool | None = None) -> np.ndar
         x = np.real(x)
     if CLASSES[x.dtype] == "f" and CLASSES[dtype] in "iu":
         info = ml_dtypes.iinfo(dtype)
-        wide = np.nan_to_num(x.astype(np.float64), nan=0.0)
+        wide = x.astype(np.float64)
+        if np.all((wide > float(info.min)) & (wide < float(info.max))):
+            return wide.astype(dtype)
+        wide = np.nan_to_num(wide, nan=0.0)
         inside = np.where((wide >= float(info.max)) | (wide <= float(info.min)), 0.0, wide)
         truncated = inside.astype(dtype)
         low = np.where(wide <= float(info.min), dtype.type(info.min), truncated)
