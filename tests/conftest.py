@@ -49,12 +49,12 @@ OPTIMIZED |= {
 
 # What inference, derivatives, the library and passes over graphs make of a program is in question:
 # each op computes what NumPy says.
-MEANT = {"infer", "grad", "lib/random/test_generator.py"}
+MEANT = {"infer", "grad", "lib/random/test_generator.py", "lib/random/test_legacy.py"}
 MEANT |= {
     f"lib/test_{name}.py"
     for name in (
         *("at_types", "borrowed", "bounded", "bounded_values", "call_styles", "long_ints"),
-        *("parts", "sizes", "sparse", "strings", "tables"),
+        *("parts", "scipys", "sizes", "sparse", "strings", "tables"),
     )
 }
 MEANT |= {

@@ -127,7 +127,8 @@ def test_copies_are_the_function():
 SCRIPT = """
     import multiprocessing, pickle
     from concurrent.futures import ProcessPoolExecutor
-    import cloudpickle, joblib
+    import cloudpickle
+    from joblib.externals.loky import get_reusable_executor
     import pyxla
 
     K = 3.0
@@ -149,7 +150,8 @@ SCRIPT = """
         with ProcessPoolExecutor(1, context) as pool:
             print(list(pool.map(f, [1.0, 2.0])))
             print(pool.submit(called, cloudpickle.dumps(f)).result())
-        print(joblib.Parallel(n_jobs=2, backend="loky")(joblib.delayed(f)(x) for x in (1.0, 2.0)))
+        # As `joblib.Parallel` does for two jobs and more, each of which is a process.
+        print(list(get_reusable_executor(max_workers=1).map(f, [1.0, 2.0])))
 """
 
 

@@ -13,6 +13,8 @@ from pathlib import Path
 
 import pytest
 
+from tests.fuzz import workers
+
 ROOT = Path(__file__).parents[2]
 # What each prints, where times and last digits may be anything.
 PRINTS = {
@@ -35,7 +37,7 @@ LONG = {
 SITE = {"pictures"}  # building the documentation site runs it
 NEEDS = {"digits": "sklearn"}
 # Most of their time goes to LLVM's optimizations of what runs for seconds.
-QUICK = {"newton_cg_derivatives", "word_segmentation"}
+QUICK = {"newton_cg_derivatives", "transformer", "word_segmentation"}
 
 
 def test_all_are_run():
@@ -52,7 +54,7 @@ def test_script(name: str) -> None:
     command = [sys.executable, "-m", f"examples.{name}"]
     env = dict(os.environ)
     if name in QUICK:
-        env["XLA_FLAGS"] = "--xla_backend_optimization_level=0"
+        env["XLA_FLAGS"] = workers.QUICK
     run = subprocess.run(command, cwd=ROOT, env=env, capture_output=True, text=True, timeout=300)
     assert run.returncode == 0, run.stderr
     assert re.search(PRINTS[name], run.stdout, re.DOTALL), run.stdout

@@ -26,44 +26,42 @@ from tests.ops.samples import samples_of
 COUNT = array_type(np.dtype(np.int64), ())
 
 
-MANY = 24  # loops in a program: programs of one loop each take XLA twice as long
+MANY = 24  # samples in a loop: loops of one sample each take XLA several times as long
 
 
 def looped(op: Op, samples: Sequence[tuple[Any, dict[str, Any]]]) -> Region:
     """`op` three times in a loop from which XLA cannot move it, for each of the samples."""
 
-    def whole(limit: Value, *params: Value) -> tuple[Value, ...]:
-        given, found = iter(params), []
-        for operands, attrs in samples:
-            found += loop(op, attrs, limit, [next(given) for _ in operands])
-        return tuple(found)
+    def whole(limit: Value, *params: Value) -> Sequence[Value]:
+        first = results(op, samples, params)
+        state = (constant(value=np.int64(0)), limit, *params, *map(zeros, first))
+
+        def body(i: Value, limit: Value, *state: Value) -> tuple[Value, ...]:
+            known, given = compare(i, limit, direction="LT"), state[: len(params)]
+            made = results(op, samples, [select(known, x, zeros(x)) for x in given])
+            return (add(i, constant(value=np.int64(1))), limit, *given, *made)
+
+        def proceed(i: Value, *_: Value) -> Value:
+            return compare(i, constant(value=np.int64(3)), direction="LT")
+
+        types = [value.type for value in state]
+        regions = (current().region(types, proceed), current().region(types, body))
+        return current().emit(while_, state, {}, regions)[2 + len(params) :]
 
     return build_region([COUNT, *types_of([x for xs, _ in samples for x in xs])], whole)
 
 
-def loop(op: Op, attrs: dict[str, Any], limit: Value, params: Sequence[Value]) -> Sequence[Value]:
-    """What `op` makes of `params` in the last of three iterations."""
+def results(op: Op, samples: Sequence[tuple[Any, Any]], params: Sequence[Value]) -> list[Value]:
+    """What `op` makes of each sample's operands."""
+    given, found = iter(params), []
+    for operands, attrs in samples:
+        made = apply(op, *[next(given) for _ in operands], **attrs)
+        found += made if isinstance(made, tuple) else (made,)
+    return found
 
-    def zeros(like: Value) -> Value:
-        return constant(value=np.zeros(like.type.shape, like.type.dtype))
 
-    def body(i: Value, limit: Value, *state: Value) -> tuple[Value, ...]:
-        known = compare(i, limit, direction="LT")
-        given = [select(known, x, zeros(x)) for x in state[: len(params)]]
-        made = apply(op, *given, **attrs)
-        made = made if isinstance(made, tuple) else (made,)
-        one = constant(value=np.int64(1))
-        return (add(i, one), limit, *state[: len(params)], *made)
-
-    def proceed(i: Value, *_: Value) -> Value:
-        return compare(i, constant(value=np.int64(3)), direction="LT")
-
-    made = apply(op, *params, **attrs)
-    first = made if isinstance(made, tuple) else (made,)
-    state = (constant(value=np.int64(0)), limit, *params, *map(zeros, first))
-    types = [value.type for value in state]
-    regions = (current().region(types, proceed), current().region(types, body))
-    return current().emit(while_, state, {}, regions)[2 + len(params) :]
+def zeros(like: Value) -> Value:
+    return constant(value=np.zeros(like.type.shape, like.type.dtype))
 
 
 def loops(region: Region) -> list[Instr]:

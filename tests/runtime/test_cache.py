@@ -57,7 +57,7 @@ def test_replacing_keeps_one_place():
 
 
 @pytest.mark.skipif(not MAPS.exists(), reason="needs Linux's /proc")
-def test_eviction_frees_executables_at_once():
+def test_eviction_frees_executables_at_once(young):
     def maps():
         return len(MAPS.read_text().splitlines())
 

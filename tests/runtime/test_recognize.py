@@ -173,7 +173,7 @@ def test_a_value_that_is_demanded_later():
         assert (f(A + 1, n) == n).all()
 
 
-def test_a_dropped_specialization_is_freed_though_it_was_used_last():
+def test_a_dropped_specialization_is_freed_though_it_was_used_last(young):
     @pyxla.compile(cache_size=1)
     def f(x):
         return x + 1
