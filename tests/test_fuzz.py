@@ -191,6 +191,7 @@ def test_rounding_is_no_difference() -> None:
     )
 
 
+@pytest.mark.meant
 def test_gradients_of_random_programs() -> None:
     for seed in range(4):
         outcome = gradients.judge(gradients.generate(seed).text)

@@ -34,6 +34,8 @@ def _broadcast_in_dim(x: ArrayType, shape: Ints, broadcast_dimensions: Ints) -> 
 
 
 def _broadcast_numpy(x: np.ndarray, shape: Ints, broadcast_dimensions: Ints) -> np.ndarray:
+    if not x.ndim:
+        return np.broadcast_to(x, shape)
     column = [1] * len(shape)
     for extent, axis in zip(x.shape, broadcast_dimensions, strict=True):
         column[axis] = extent

@@ -24,7 +24,7 @@ from pyxla.errors import CompileError
 from pyxla.runtime.programs import Program
 from tests.runtime.test_jaxlink import run_fresh
 
-ROUNDS = int(os.environ.get("PYXLA_STEADINESS", "200"))
+ROUNDS = int(os.environ.get("PYXLA_STEADINESS", "100"))
 # What a process may grow by while it compiles on: a window of executables, and what JAX and the
 # allocator keep of each compilation (docs/decisions-runtime.md).
 MAPS_PER_EXECUTABLE, MEGABYTES = 12, 40 + 16 * ROUNDS / 1024
