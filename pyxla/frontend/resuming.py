@@ -98,6 +98,14 @@ class OfSites(GraphBuilder):
         self.end(Branch(test, then, otherwise, self.location(node)))
         return then, otherwise
 
+    def where(self, value: Value, number: int, node: gast.AST) -> Block:
+        """Go on where a value is a number; the block for where it is another."""
+        operands = (value, self.literal(number, node))
+        same = self.emit(pyops.COMPARE, operands, {"op": "eq"}, node)
+        this, other = self.fork(self.emit(pyops.TRUTH, (same,), {}, node), node)
+        self.resume(this)
+        return other
+
     def after(self, site: Site, level: int) -> None:
         """What comes behind in the statements at a level of the path, and inside of it first."""
         statements, index = site.path[level]

@@ -77,27 +77,20 @@ class _Step(OfSites):
         at = self.get_field(AT, node)
         self.set_field(AT, self.literal(support.DONE, node), node)  # so it is, whatever is raised
         for site in self.waiting:
-            self.resume(self.where(at, site.number, node))
+            other = self.where(at, site.number, node)
             if site.names:
                 own, shared = self.kept(site)
                 self.put_all((*own, *shared), self.frame(site), site.call)
             self.after(site, 0)
             self.finish()
-            self.resume(self.other)
-        self.resume(self.where(at, support.FIRST, node))
+            self.resume(other)
+        other = self.where(at, support.FIRST, node)
         if self.source.params:
             self.put_all(self.source.params, self.get_field(START, node), node)
         self.statements(node.body)
         self.finish()
-        self.resume(self.other)
+        self.resume(other)
         self.finish()
-
-    def where(self, at: Value, number: int, node: gast.AST) -> Any:
-        """The block for a generator that waits there, `other` being that for the rest."""
-        operands = (at, self.literal(number, node))
-        same = self.emit(pyops.COMPARE, operands, {"op": "eq"}, node)
-        this, self.other = self.fork(self.emit(pyops.TRUTH, (same,), {}, node), node)
-        return this
 
     def get_field(self, text: str, node: gast.AST) -> Value:
         return self.emit(pyops.GETATTR, (self.lookup(GENERATOR),), {"name": text}, node)
