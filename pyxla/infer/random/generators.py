@@ -152,13 +152,17 @@ def _generator(engine: Engine, bit_generator: Any) -> Any:
     return engine.new(ObjectCell(Generator, {"bit_generator": bit_generator}))
 
 
-def _seeded(engine: Engine, seed: Any) -> tuple[Any, ...]:
-    """The fields of `np.random.PCG64(seed)`."""
+def check_seeded(engine: Engine, seed: Any) -> None:
     if isinstance(seed, Const) and seed.value is None:
         raise engine.refuse(
             "a generator without a seed is another one at every call",
             "pass a seed, or pass the generator as an argument",
         )
+
+
+def _seeded(engine: Engine, seed: Any) -> tuple[Any, ...]:
+    """The fields of `np.random.PCG64(seed)`."""
+    check_seeded(engine, seed)
     operand = engine.operand(seed)
     if isinstance(operand, Scalar) or (isinstance(operand, Array) and not operand.shape):
         return _seeded_at_run_time(engine, operand)

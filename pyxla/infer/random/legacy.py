@@ -90,7 +90,8 @@ def _restart(engine: Engine, ref: Ref, fields: dict[str, Any]) -> None:
 
 def _seed(engine: Engine, bits: Ref, seed: Any) -> None:
     """What `MT19937._legacy_seeding` does."""
-    known = m.known_seed(engine, seed)
+    generators.check_seeded(engine, seed)
+    known = generators.known_objects(engine, seed)
     if known is not None:
         try:
             made = RandomState(known[0])._bit_generator
@@ -131,11 +132,8 @@ def _random_state(engine: Engine, seed: Any = generators.NONE) -> Any:
 
 @rule(np.random.MT19937)
 def _mt19937(engine: Engine, seed: Any = generators.NONE) -> Any:
+    generators.check_seeded(engine, seed)
     known = engine.static(seed, "the seed of a MT19937")
-    if known is None:
-        raise engine.refuse(
-            "a generator without a seed is another one at every call", generators.REMEDY
-        )
     state, bits = STATES[np.random.MT19937], _fresh_bits(engine)
     made = state.open(np.random.MT19937(known))
     _fill(engine, bits, dict(zip(state.names, made, strict=True)))

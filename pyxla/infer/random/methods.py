@@ -36,17 +36,6 @@ REFUSED = {
 }
 
 
-def known_seed(engine: Engine, seed: Any) -> list[Any] | None:
-    """As `known_objects`, of a seed; refused where there is none."""
-    known = generators.known_objects(engine, seed)
-    if known == [None]:
-        raise engine.refuse(
-            "a generator without a seed is another one at every call",
-            "pass a seed, or pass the generator as an argument",
-        )
-    return known
-
-
 # --- Integers ------------------------------------------------------------------------------------
 
 

@@ -20,9 +20,9 @@ from pyxla.infer.exact import exactly
 from pyxla.infer.facts import extent
 from pyxla.infer.heap import ObjectCell
 from pyxla.infer.lattice import Array, Const, Ref, Scalar
-from pyxla.infer.random.generators import NONE, known_objects, python_number, visit
+from pyxla.infer.random.generators import NONE, check_seeded, known_objects, python_number, visit
 from pyxla.infer.random.legacy import KEPT
-from pyxla.infer.random.methods import known_seed, refuse
+from pyxla.infer.random.methods import refuse
 from pyxla.lib.random import mt19937, python
 from pyxla.lib.random.state import STATES
 from pyxla.lib.registry import rule
@@ -62,7 +62,8 @@ def _fields(x: random.Random) -> dict[str, Array]:
 
 def _made(engine: Engine, seed: Any) -> dict[str, Any]:
     """The fields of `random.Random(seed)`, the key being an array of its own."""
-    known = known_seed(engine, seed)
+    check_seeded(engine, seed)
+    known = known_objects(engine, seed)
     if known is not None:
         try:
             fields = _fields(Random(known[0]))
