@@ -198,6 +198,11 @@ class Function:
             param.owner = self
 
     @property
+    def instrs(self) -> list[Instr]:
+        """The code of its blocks."""
+        return [instr for block in self.blocks for instr in block.instrs]
+
+    @property
     def results(self) -> tuple[Value, ...]:
         """What it returns, where it returns once: the graph of a computation reads as a region."""
         ends = [block.terminator for block in self.blocks]

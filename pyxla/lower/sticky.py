@@ -47,7 +47,7 @@ class Threaded:
 
 def thread_flags(function: Function) -> Threaded | None:
     """Return the word of the flags as one more result, in place; None where there are no flags."""
-    if not any(instr.op is flag for block in function.blocks for instr in block.instrs):
+    if not any(instr.op is flag for instr in function.instrs):
         return None
     made = _Threading(function)
     return Threaded(frozenset([*made.first.values(), *made.last.values()]), made.stops)

@@ -10,7 +10,7 @@ from typing import Any
 from pyxla import ahead, journal, reflect
 from pyxla.errors import Location, is_own
 from pyxla.infer.observing import observed
-from pyxla.ir.core import Function, Instr, Region
+from pyxla.ir.rewrite import walk
 from pyxla.pipeline import Compilation
 from pyxla.reporting.decisions import Decision, decisions
 from pyxla.reporting.listing import Places, of_code
@@ -37,7 +37,8 @@ class Looked:
         # Outlining consumes the blocks, so that places are read before.
         self.typed = self.compilation.at("typed")
         self.listing = of_code(self.typed.function)
-        self.places = Places(_locations(self.typed.function))
+        code = walk(self.typed.function.instrs)
+        self.places = Places([instr.loc for instr in code if instr.loc is not None])
 
     @classmethod
     def of_call(cls, function: Any, args: Sequence[Any], **named: Any) -> Looked:
@@ -80,18 +81,3 @@ class Looked:
             return loc
         homes = self.found.homes.get((loc.filename, loc.lineno), set())
         return next(iter(homes)) if len(homes) == 1 else None
-
-
-def _locations(function: Function) -> Any:
-    for block in function.blocks:
-        for instr in block.instrs:
-            yield from _in_instr(instr)
-
-
-def _in_instr(instr: Instr) -> Any:
-    if instr.loc is not None:
-        yield instr.loc
-    for region in instr.regions:
-        if isinstance(region, Region):
-            for inner in region.instrs:
-                yield from _in_instr(inner)

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from pyxla.errors import ListOverflow, Location, Surprise, spell
 from pyxla.infer.places import STREAM
 from pyxla.ir.core import Instr, Region
+from pyxla.ir.rewrite import walk
 from pyxla.ir.types import SHORT_NAMES, ArrayType, array_type
 from pyxla.lower.dead import has_effect
 from pyxla.runtime.outcome import Outcome
@@ -101,7 +102,7 @@ def _written(program: Program, outcome: Outcome) -> Iterator[Decision]:
 def _operations(region: Region) -> Iterator[Decision]:
     """Conversions of arrays, host calls and JAX's functions, once per line."""
     conversions: Counter[tuple[Location, str, ArrayType]] = Counter()
-    for instr in _all((region,)):
+    for instr in walk(region.instrs):
         if instr.loc is None:
             continue
         name = instr.op.name
@@ -128,10 +129,3 @@ def _is_conversion(instr: Instr) -> bool:
     """Whether a whole array gets other numbers; bools that are counted surprise nobody."""
     before, after = instr.operands[0].type, instr.result.type
     return before.size > 1 and before.dtype != after.dtype and before.dtype.kind != "b"
-
-
-def _all(regions: Iterable[Region]) -> Iterator[Instr]:
-    for region in regions:
-        for instr in region.instrs:
-            yield instr
-            yield from _all(instr.regions)

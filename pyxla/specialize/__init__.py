@@ -359,7 +359,7 @@ def _with_faults(world: World, function: Function, outcome: out.Outcome) -> out.
         leaf = world.leaves[stream.cell]
         order = next((write for write in outcome.writes if write.leaf == leaf), None)
         outcome = replace(outcome, printed=order)
-    instrs = [instr for block in function.blocks for instr in block.instrs]
+    instrs = function.instrs
     ops = {instr.op for instr in instrs}
     if flag not in ops:
         return outcome

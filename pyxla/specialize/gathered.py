@@ -50,7 +50,7 @@ def check(function: Any, program: Function, outcome: out.Outcome) -> None:
     """Refuse a generator whose reader would see that all of it ran at once."""
     if not inspect.isgeneratorfunction(function):
         return
-    if any(instr.op is host_call for block in program.blocks for instr in block.instrs):
+    if any(instr.op is host_call for instr in program.instrs):
         raise CompileError(_REFUSED.format("prints"), hint=GATHER)
     if outcome.writes or outcome.stores:
         raise CompileError(_REFUSED.format("writes to what its caller sees"), hint=GATHER)
