@@ -156,6 +156,9 @@ class Mapping(Held):
     def __contains__(self, key: Any) -> bool:
         return key in self._held
 
+    def __getitem__(self, key: Any) -> Any:
+        return self._held[key]
+
     def __setitem__(self, key: Any, x: Any) -> None:
         self._held[key] = x
 
@@ -226,9 +229,6 @@ class OrderedDict(Mapping, collections.OrderedDict):
     @classmethod
     def __pyxla_made__(cls, fields: dict[str, Any]) -> collections.OrderedDict:
         return collections.OrderedDict(fields["_held"])
-
-    def __getitem__(self, key: Any) -> Any:
-        return self._held[key]
 
     def move_to_end(self, key: Any, last: bool = True) -> None:
         x = self._held.pop(key)
@@ -334,9 +334,6 @@ class Namespace(Mapping, dict):
     @classmethod
     def __pyxla_made__(cls, fields: dict[str, Any]) -> dict[str, Any]:
         return vars(fields["owner"])
-
-    def __getitem__(self, key: str) -> Any:
-        return self._held[key]
 
     def __setitem__(self, key: str, x: Any) -> None:
         object.__setattr__(self.owner, key, x)

@@ -67,12 +67,19 @@ def transpose(x: Array, order: Shape | None = None) -> Array:
     return Array(transposed(x.value, order))
 
 
-def moveaxis(x: Array, source: Any, destination: Any) -> Array:
-    sources, targets = normalize_axes(source, x.ndim), normalize_axes(destination, x.ndim)
-    order = [axis for axis in range(x.ndim) if axis not in sources]
+def order_moved(ndim: int, source: Any, destination: Any) -> Shape:
+    """The order of dimensions in which those at `source` are at `destination`."""
+    sources, targets = normalize_axes(source, ndim), normalize_axes(destination, ndim)
+    if len(sources) != len(targets):
+        raise OpError("`source` and `destination` arguments must have the same number of elements")
+    order = [axis for axis in range(ndim) if axis not in sources]
     for target, axis in sorted(zip(targets, sources, strict=True)):
         order.insert(target, axis)
-    return transpose(x, tuple(order))
+    return tuple(order)
+
+
+def moveaxis(x: Array, source: Any, destination: Any) -> Array:
+    return transpose(x, order_moved(x.ndim, source, destination))
 
 
 @implements(np.broadcast_arrays, rank0="array")
@@ -255,17 +262,20 @@ def resize(a: Any, new_shape: Any) -> Array:
 
 def delete_known(arr: Any, obj: Any, axis: Any = None) -> Array:
     """`np.delete` at positions that are known while compiling."""
-    x = as_array(arr)
-    if axis is None:
-        x, axis = Array(flat(x.value)), 0
-    axis = normalize_axis(axis, x.ndim)
-    size = x.shape[axis]
+    x, axis, size = _along(arr, axis)
     if isinstance(obj, slice):
         dropped = set(range(*obj.indices(size)))
     else:
         dropped = {_in_range(i, size) for i in static_ints(obj)}
     kept = [i for i in range(size) if i not in dropped]
     return Array(take_static(x.value, kept, axis))
+
+
+def _along(arr: Any, axis: Any) -> tuple[Array, int, int]:
+    """The array, or its items where there is no axis; that axis, and the size along it."""
+    x = as_array(arr)
+    x, axis = (Array(flat(x.value)), 0) if axis is None else (x, normalize_axis(axis, x.ndim))
+    return x, axis, x.shape[axis]
 
 
 def _in_range(index: int, size: int) -> int:
@@ -290,11 +300,7 @@ def take_static(x: Value, indices: Sequence[int], axis: int) -> Value:
 
 def insert_known(arr: Any, obj: Any, values: Any, axis: Any = None) -> Array:
     """`np.insert` at positions that are known while compiling."""
-    x = as_array(arr)
-    if axis is None:
-        x, axis = Array(flat(x.value)), 0
-    axis = normalize_axis(axis, x.ndim)
-    size = x.shape[axis]
+    x, axis, size = _along(arr, axis)
     single = not isinstance(obj, list | tuple | np.ndarray | slice)
     places = range(*obj.indices(size)) if isinstance(obj, slice) else static_ints(obj)
     places = [i + size if i < 0 else i for i in places]

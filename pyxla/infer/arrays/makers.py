@@ -23,6 +23,7 @@ from pyxla.infer.lattice import Ref, Scalar, Tuple
 from pyxla.ir.op import OpError
 from pyxla.ir.types import array_type
 from pyxla.lib.indexing import parse
+from pyxla.lib.manipulation import order_moved
 from pyxla.lib.masks import listed
 from pyxla.lib.operands import as_dtype, as_shape, copy_mode, normalize_axes, normalize_axis
 from pyxla.lib.registry import Implementation, implements, rule
@@ -58,13 +59,7 @@ def swapaxes(a: Shown, axis1: Any, axis2: Any) -> Shown:
 
 @makes_view(np.moveaxis, rank0="array")
 def moveaxis(a: Shown, source: Any, destination: Any) -> Shown:
-    sources, targets = normalize_axes(source, a.ndim), normalize_axes(destination, a.ndim)
-    if len(sources) != len(targets):
-        raise OpError("`source` and `destination` arguments must have the same number of elements")
-    order = [axis for axis in range(a.ndim) if axis not in sources]
-    for target, axis in sorted(zip(targets, sources, strict=True)):
-        order.insert(target, axis)
-    return transpose(a, order)
+    return transpose(a, order_moved(a.ndim, source, destination))
 
 
 # --- Shape ---------------------------------------------------------------------------------------
