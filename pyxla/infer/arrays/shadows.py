@@ -164,6 +164,11 @@ def resolve(heap: Heap, content: Any) -> Any:
     return array
 
 
+def shown(heap: Heap, x: Ref) -> Any:
+    """The content that a reference shows."""
+    return views.apply(x.view, resolve(heap, heap.contents[x.cell]))
+
+
 def _behind(heap: Heap, shadow: Shadow) -> Iterator[Any]:
     """The contents that decide what a shadow holds, those of shadows behind it too."""
     for ref in shadow.refs:

@@ -15,7 +15,7 @@ import numpy as np
 
 from pyxla.errors import Location
 from pyxla.infer.arrays import views
-from pyxla.infer.arrays.shadows import alternatives, one_of, resolve, same_ref, same_refs
+from pyxla.infer.arrays.shadows import alternatives, one_of, resolve, same_ref, same_refs, shown
 from pyxla.infer.facts import extent
 from pyxla.infer.facts.deciding import deciding_test
 from pyxla.infer.heap import CellInfo, Content, Heap, Shadow
@@ -294,8 +294,7 @@ class Join:
         if value is UNDEFINED:
             return value
         with building(Builder(state.block.instrs, self.loc)):
-            content = resolve(state.heap, state.heap.contents[value.cell])
-            return views.apply(value.view, content)
+            return shown(state.heap, value)
 
     def _join_views(self, values: list[Any], contents: list[Any], arrays: list[Any]) -> Ref:
         """References through different views: their contents meet, and nobody may write them."""

@@ -23,7 +23,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from pyxla.infer.arrays import views
-from pyxla.infer.arrays.shadows import alternatives, chosen, number, one_of, resolve, same_object
+from pyxla.infer.arrays.shadows import alternatives, chosen, number, one_of, same_object, shown
 from pyxla.infer.facts import extent
 from pyxla.infer.heap import READ_ONLY, CellInfo, Heap, Shadow
 from pyxla.infer.joins.variants import pick
@@ -286,4 +286,4 @@ def _taken(fit: Any, union: Union, leaf: Ref) -> Array:
     aliases = fit.cells.setdefault(leaf.cell, set())
     aliases.update({union.own, leaf.cell} if leaf.view else {own})
     with building(Builder(edge.block.instrs, edge.loc)):
-        return views.apply(leaf.view, resolve(edge.heap, edge.heap.contents[leaf.cell]))
+        return shown(edge.heap, leaf)

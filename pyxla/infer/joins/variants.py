@@ -10,8 +10,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from pyxla.infer.arrays import views
-from pyxla.infer.arrays.shadows import renumbered, resolve
+from pyxla.infer.arrays.shadows import renumbered, shown
 from pyxla.infer.heap import (
     DictCell,
     GrowingList,
@@ -158,8 +157,7 @@ def parts_alike(values: Sequence[Any], states: Sequence[Any]) -> bool:
 def _shown(x: Ref, state: Any) -> Any:
     """The content that a reference shows."""
     with building(Builder([], None)):
-        content = resolve(state.heap, state.heap.contents[x.cell])
-        return views.apply(x.view, content) if x.view else content
+        return shown(state.heap, x)
 
 
 def _alike_contents(x: Any, y: Any) -> bool:

@@ -12,7 +12,7 @@ from pyxla.errors import CompileError
 from pyxla.infer.arrays import access as arrays
 from pyxla.infer.arrays import views
 from pyxla.infer.arrays.blocks import Range
-from pyxla.infer.arrays.shadows import resolve
+from pyxla.infer.arrays.shadows import shown
 from pyxla.infer.facts import extent
 from pyxla.infer.heap import GrowingList, Heap, ListCell, RowList, reachable
 from pyxla.infer.lattice import Array, Ref, Scalar
@@ -88,9 +88,7 @@ def is_in(content: Any, cell: int) -> bool:
 
 
 def element_of(heap: Heap, column: Ref, index: Any) -> Ref:
-    shape = (
-        column.view[-1].shape if column.view else resolve(heap, heap.contents[column.cell]).shape
-    )
+    shape = column.view[-1].shape if column.view else shown(heap, column).shape
     ranges = (Range(index, 1), *[Range(0, n) for n in shape[1:]])
     step = views.BasicIndex(shape, ranges, tuple(range(1, len(shape))))
     return Ref(column.cell, views.extend(column.view, step))
@@ -101,9 +99,9 @@ def size_of(heap: Heap, content: GrowingList) -> Any:
     if content.size is not None:
         if content.fixed is not None:
             return content.fixed
-        held = views.apply(content.size.view, resolve(heap, heap.contents[content.size.cell]))
+        held = shown(heap, content.size)
         return Scalar(arrays.python_scalar(held, int).value, extent.IntFact(0, None))
-    array = resolve(heap, heap.contents[content.columns[0].cell])
+    array = shown(heap, content.columns[0])
     return array.shape[0] if array.extents is None else array.extents[0]
 
 
@@ -113,7 +111,7 @@ def capacity_of(heap: Heap, content: GrowingList) -> int:
     column = content.columns[0]
     if column.view:
         return column.view[-1].shape[0]
-    return resolve(heap, heap.contents[column.cell]).shape[0]
+    return shown(heap, column).shape[0]
 
 
 def extents_of(size: Any, ndim: int) -> tuple[Any, ...]:
@@ -212,7 +210,7 @@ def inside(heap: Heap, cell: int, item: Nested) -> list[int]:
 def resize(heap: Heap, content: GrowingList, capacity: int) -> None:
     """Make room for so many items, which may change in number."""
     for column in content.columns:
-        array = resolve(heap, heap.contents[column.cell])
+        array = shown(heap, column)
         extents = array.extents or extents_of(array.shape[0], array.ndim)
         heap.contents[column.cell] = Array(padded(array.value, capacity), extents)
 
@@ -221,7 +219,7 @@ def retyped_list(heap: Heap, content: GrowingList, item: Item) -> GrowingList:
     """The list with items wide enough for `item`."""
     if item == content.item:
         return content
-    held = [resolve(heap, heap.contents[column.cell]) for column in content.columns]
+    held = [shown(heap, column) for column in content.columns]
     columns = []
     for value in retyped([array.value for array in held], content.item, item):
         extents = held[0].extents and (held[0].extents[0], *[None] * (value.type.ndim - 1))

@@ -11,7 +11,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
-from pyxla.infer.arrays.shadows import resolve
+from pyxla.infer.arrays.shadows import shown
 from pyxla.infer.demands import SHORT
 from pyxla.infer.facts import extent
 from pyxla.infer.heap import GrowingList, Heap, ListCell, ObjectCell, Room
@@ -259,7 +259,7 @@ def settle(head: Any, entry: Any, back: Any, edges: Iterable[Any]) -> None:
         with building(Builder(edge.block.instrs, edge.loc)):
             for cell, length in lengths.items():
                 for column in edge.heap.contents[cell].columns:
-                    array = resolve(edge.heap, edge.heap.contents[column.cell])
+                    array = shown(edge.heap, column)
                     edge.heap.contents[column.cell] = Array(front(array.value, length))
 
 

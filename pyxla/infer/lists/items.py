@@ -14,9 +14,8 @@ from typing import Any
 import numpy as np
 
 from pyxla.frontend.support import Open
-from pyxla.infer.arrays import views
-from pyxla.infer.arrays.shadows import resolve
-from pyxla.infer.heap import GrowingList, Heap, ListCell, Pooled, RowList
+from pyxla.infer.arrays.shadows import shown
+from pyxla.infer.heap import GrowingList, Heap, ListCell, Pooled, RowList, Shadow
 from pyxla.infer.joins import choices, far, kinds
 from pyxla.infer.joins.joined import joined_number_type
 from pyxla.infer.lattice import (
@@ -177,7 +176,7 @@ def _of_list(heap: Heap, x: Ref, content: Any) -> Item | None:
     if isinstance(content, GrowingList):
         if content.cls is tuple:
             return None
-        array = resolve(heap, heap.contents[content.columns[0].cell])
+        array = shown(heap, content.columns[0])
         known = array.shape[0] if array.extents is None else None
         return Nested(content.item, array.shape[0], known)
     array = array_at(heap, x)
@@ -190,9 +189,7 @@ def _row(cls: type, items: Sequence[Item | None]) -> Item | None:
 
 def array_at(heap: Heap, x: Ref) -> Array | None:
     """The array that `x` shows, by value."""
-    content = heap.contents.get(x.cell)
-    array = resolve(heap, content) if content is not None else None
-    return views.apply(x.view, array) if isinstance(array, Array) else None
+    return shown(heap, x) if isinstance(heap.contents.get(x.cell), Array | Shadow) else None
 
 
 def joined_items(items: Sequence[Item | None]) -> Item | None:

@@ -5,8 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable
 from typing import Any
 
-from pyxla.infer.arrays import views
-from pyxla.infer.arrays.shadows import alternatives, renumbered, resolve, same_ref
+from pyxla.infer.arrays.shadows import alternatives, renumbered, same_ref, shown
 from pyxla.infer.facts import extent
 from pyxla.infer.heap import Content, Shadow, reachable
 from pyxla.infer.joins import far, kinds, texts, unions, variants
@@ -191,22 +190,15 @@ class Fit:
         elif template.cell in self.loop_cells and not back.view:
             self.pair(template.cell, back.cell)
         elif template.cell in self.loop_cells and not template.view:
-            self._view(template.cell, back)
+            self._shown(template.cell, back)
         else:
             self.ok = False
 
-    def _view(self, cell: int, back: Ref) -> None:
-        """A view comes back where a whole array is assumed: its contents, as of now."""
+    def _shown(self, cell: int, back: Ref) -> None:
+        """A view, or one of several arrays, comes back where a whole array is assumed, which others
+        may be, too: its contents, as of now."""
         with building(Builder(self.back.block.instrs, self.back.loc)):
-            whole = resolve(self.back.heap, self.back.heap.contents[back.cell])
-            array = views.apply(back.view, whole)
-        self.content(self.head.heap.contents[cell], array)
-        self.cells.setdefault(back.cell, set()).update({cell, back.cell})
-
-    def _one_of(self, cell: int, back: Ref) -> None:
-        """One of several arrays comes back where one is assumed, which others may be, too."""
-        with building(Builder(self.back.block.instrs, self.back.loc)):
-            array = resolve(self.back.heap, self.back.heap.contents[back.cell])
+            array = shown(self.back.heap, back)
             leaves = alternatives(self.back.heap, back)[1]
         self.content(self.head.heap.contents[cell], array)
         for leaf in leaves:
@@ -233,7 +225,7 @@ class Fit:
             self.hint = "a field"
             content, made = self.head.heap.contents[template], self.back.heap.contents[back]
             if isinstance(content, Array) and isinstance(made, Shadow):
-                self._one_of(template, Ref(back))
+                self._shown(template, Ref(back))
             else:
                 self.content(content, made)
 
