@@ -29,6 +29,7 @@ os.environ["PYXLA_CACHE"] = "0"  # what was compiled before is compiled all the 
 # Processes that tests start load bytecode, as those of users do: without, half of their time is
 # CPython's, which compiles the 450 modules of the compiler.
 os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
+os.environ["NUMBA_OPT"] = "0"  # what Numba compiles beside programs runs for microseconds
 options.DEFAULTS = options.Options(verify=True)
 # What tests leave is looked at once, when it is so many objects, and what of it is in use never
 # again: at its end, a process of tests holds twenty million, which take twenty seconds to look at.
@@ -47,9 +48,13 @@ OPTIMIZED |= {
     )
 }
 
-# What inference, derivatives, the library and passes over graphs make of a program is in question:
-# each op computes what NumPy says.
+# What inference, derivatives, the library and passes over graphs make of a program, or which one a
+# call takes, is in question: each op computes what NumPy says.
 MEANT = {"infer", "grad", "lib/random/test_generator.py", "lib/random/test_legacy.py"}
+MEANT |= {
+    f"test_{name}.py"
+    for name in ("api", "generators", "numba", "numba_classes", "numpy_table", "reflect")
+}
 MEANT |= {
     f"lib/test_{name}.py"
     for name in (
