@@ -22,6 +22,7 @@ from pyxla.ir.core import Instr, Region, Value
 from pyxla.ir.op import OpError
 from pyxla.ir.rewrite import captures
 from pyxla.ir.types import CLASSES, DTYPE_NAMES, ArrayType, array_type
+from pyxla.lower.cpu.fences import home
 from pyxla.lower.cpu.kernels import ATTRIBUTES, KEPT, Kernel, is_literal, kernel
 from pyxla.ops.control import call, while_
 from pyxla.ops.foreign import called
@@ -330,13 +331,14 @@ class Emitter:
     def left(
         self, values: list[ir.Value], types: Sequence[ir.Type], body: Region
     ) -> list[ir.Value]:
-        """The state that an iteration leaves, apart from what the body of an innermost loop keeps.
+        """The state that an iteration leaves, apart from what the body of an innermost loop keeps,
+        but for old values, which may be overwritten before.
 
         Elsewhere that changes little but which values are in registers.
         """
         if any(instr.op is while_ for instr in body.instrs):
             return values
-        fences = [instr for instr in body.instrs if instr.op is kept]
+        fences = [i for i in body.instrs if i.op is kept and home(i.result) not in body.params]
         read = dict.fromkeys(v for instr in fences for v in (instr.operands[0], *instr.results))
         made = [self.values[value] for value in read]
         return self.state(values, types, made)[1] if made else values

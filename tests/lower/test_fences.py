@@ -251,3 +251,34 @@ def test_what_xla_computes_once_for_several_uses_is_known_to_lie_apart():
     made = re.findall(r"(%\S*remainder\S*) = \S+ (?:fusion|remainder)\(", code)
     assert made
     assert set(made) <= set(re.findall(r"%[\w.-]+", last))
+
+
+def pairs(text, counts):
+    for i in range(1, len(text)):
+        counts[text[i - 1], text[i]] += 1
+
+
+def placed(x, counts):
+    for i in range(len(x)):
+        counts[int(x[i] * 40.0)] += 1
+
+
+@pytest.mark.parametrize(
+    ("program", "array", "size", "reads"),
+    [
+        (pairs, np.arange(200) * 7 % 8, (8, 8), 3),
+        (placed, np.random.default_rng(0).random(200), (40,), 2),
+    ],
+)
+def test_what_says_where_to_write_is_read_once(
+    program: Callable, array: np.ndarray, size: tuple[int, ...], reads: int
+):
+    """For what is read there, what is written, and the checks of the index."""
+    ours, theirs = [np.zeros(size, np.int64) for _ in range(2)]
+    pyxla.compile(program)(array, ours)
+    program(array, theirs)
+    np.testing.assert_array_equal(ours, theirs)
+    with pytest.raises(IndexError):
+        pyxla.compile(program)(array + 8, ours)
+    text = pyxla.code_hlo(program, array, ours, optimized=True)
+    assert text.count(" dynamic-slice(") == reads

@@ -236,6 +236,27 @@ A = np.random.default_rng(0).random((21, 21))
 LETTERS = np.random.default_rng(0).integers(0, 3, (2, 30))
 
 
+def seen_before(letters):
+    """What is written is the counter itself, in whose memory it lies."""
+    last, most = np.full(26, -1), 0
+    for i in range(len(letters)):
+        c = letters[i]
+        if last[c] >= 0:
+            most = max(most, i - last[c])
+        last[c] = i
+    return most
+
+
+def turned_round(order, at):
+    """So is it here, and another number of the state."""
+    k = 0
+    for i in range(len(order)):
+        at[order[i]] = k - at[order[i - 1]]
+        at[i] = i
+        k = order[i]
+    return k
+
+
 @pytest.mark.parametrize(
     ("function", "args"),
     [
@@ -260,6 +281,8 @@ LETTERS = np.random.default_rng(0).integers(0, 3, (2, 30))
         (lowest, (A[0], A[1] < 2.0)),
         (chased, (LETTERS[0] * 9, 4, 40)),
         (bisected, (np.sort(A[0]), 0.4)),
+        (seen_before, (LETTERS[0],)),
+        (turned_round, (np.random.default_rng(0).permutation(40), np.arange(40))),
     ],
 )
 def test_programs(function: Callable, args: tuple[Any, ...]):
@@ -281,6 +304,8 @@ def test_programs(function: Callable, args: tuple[Any, ...]):
         (lowest, [pyxla.f64[40], pyxla.bool_[40]]),
         (chased, [pyxla.i64[40], int, int]),
         (bisected, [pyxla.f64[40], float]),
+        (seen_before, [pyxla.i64[40]]),
+        (turned_round, [pyxla.i64[40]] * 2),
     ],
 )
 def test_xla_copies_nothing_within_the_loops(function: Callable, types: list[Any]):

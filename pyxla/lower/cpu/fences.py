@@ -53,6 +53,7 @@ from pyxla.ops.shape import constant, reshape
 FENCES = 16  # in one loop
 PART = 16  # of an array, that may be kept: less work than to copy the array
 RELICS = 6  # numbers whose old values a loop may keep (`lower.cpu.registers`)
+TEMPORARIES = 8  # that an iteration keeps: what is stored of the tables of more costs more
 COSTLY = (divide, remainder, sqrt, exponential, log, power, tanh)  # not computed for each use
 COPIED = 1 << 13  # bytes: a call of its own takes as long as this copy
 
@@ -75,6 +76,7 @@ def fence_reads(region: Region) -> Region:
             if not copied:
                 _keep_costly(instr.regions[1])
                 _keep_indices(instr.regions[1])
+                _keep_reads(instr.regions[1])
     return region
 
 
@@ -164,6 +166,27 @@ class Code:
             ]
         )
 
+    def is_told_by(self, value: Value) -> bool:
+        """Whether XLA computes a value in several kernels, of an update's index at least, or, where
+        it is an int or a bool, of something else than updates."""
+        reached = self.fused_with(value)
+        apart = {user for x in reached for user in self.users.get(x, ()) if _is_apart(user)}
+        updates = {user for user in apart if user.op is dynamic_update_slice}
+        others = len(apart - updates) + len(reached.intersection(self.body.results))
+        if any([not reached.isdisjoint(update.operands[2:]) for update in updates]):
+            return len(updates) + others > 1
+        return value.type.dtype.kind in "iub" and others > 0 and len(updates) + others > 1
+
+    def fused_with(self, value: Value) -> set[Value]:
+        """A value, and all that XLA fuses with it."""
+        seen, work = {value}, [value]
+        while work:
+            for user in self.users.get(work.pop(), ()):
+                new = [] if _is_apart(user) else [x for x in user.results if x not in seen]
+                seen.update(new)
+                work += new
+        return seen
+
     def reached(self, param: Value) -> set[Value]:
         """The results that are computed of a parameter."""
         seen, work = {param}, [param]
@@ -228,6 +251,11 @@ def _is_fused(read: Instr, update: Instr, code: Code) -> bool:
         varies |= not all([x is value or is_literal(x) for x in user.operands])
         value = user.result
     return code.users[value] == [update] and not (reshaped and varies)
+
+
+def _is_apart(instr: Instr) -> bool:
+    """Whether an instruction is one of those that XLA fuses nothing behind."""
+    return instr.op is dynamic_update_slice or not is_fusible(instr)
 
 
 def is_fusible(instr: Instr) -> bool:
@@ -305,6 +333,31 @@ def _keep_indices(body: Region) -> None:
                 _keep(body, instr, value)
 
 
+def _keep_reads(body: Region) -> None:
+    """Keep the elements that tell an innermost loop where to write, or what to do, if they are read
+    for several kernels, of arrays that stay as they are.
+
+    XLA makes the index, and all that checks it, once more in each kernel, and LLVM seldom sees that
+    they are the same.
+    """
+    if any(instr.op is while_ for instr in body.instrs):
+        return
+    code = Code(body)
+    made = {value for instr in body.instrs for value in instr.results}
+    changed = {x for x, result in zip(body.params, body.results, strict=True) if x is not result}
+    reads = [
+        instr
+        for instr in body.instrs
+        if instr.op is dynamic_slice
+        and instr.result.type.size == 1
+        and instr.operands[0] not in made | changed
+        and code.is_told_by(instr.result)
+    ]
+    if len(reads) + sum([instr.op is kept for instr in body.instrs]) <= TEMPORARIES:
+        for instr in reads:
+            _keep(body, instr, instr.result)
+
+
 def _keep(body: Region, instr: Instr, value: Value) -> None:
     """Keep a result of an instruction for all that comes after."""
     at = body.instrs.index(instr) + 1
@@ -318,6 +371,16 @@ def _keep(body: Region, instr: Instr, value: Value) -> None:
 
 def is_kept(value: Value) -> bool:
     return isinstance(value.owner, Instr) and value.owner.op is kept
+
+
+def home(value: Value) -> Value:
+    """The value in whose memory a value lies."""
+    while isinstance(value.owner, Instr) and value.owner.op in (kept, reshape, convert):
+        (first, *_) = value.owner.operands
+        if first.type.dtype != value.type.dtype:
+            break
+        value = first
+    return value
 
 
 class _Fence:

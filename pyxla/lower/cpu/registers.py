@@ -35,18 +35,17 @@ from pyxla.ir.build import Builder, building
 from pyxla.ir.core import Instr, Region, Value
 from pyxla.ir.rewrite import Uses, substitute_region, users_of, walk
 from pyxla.lower.cost import SMALL, Traffic, nbytes
-from pyxla.lower.cpu.fences import RELICS, is_fusible
+from pyxla.lower.cpu.fences import RELICS, TEMPORARIES, home, is_fusible
 from pyxla.lower.cpu.kernels import TRAFFIC, can_hold, is_over_elements
 from pyxla.lower.cpu.voids import FEWER, begun, guard, never
 from pyxla.lower.rules import known
 from pyxla.ops.control import while_
 from pyxla.ops.index import dynamic_slice, dynamic_update_slice
 from pyxla.ops.kept import kept
-from pyxla.ops.shape import constant, reshape
+from pyxla.ops.shape import constant
 
 FAR = 1 << 16  # bytes of arguments that may not lie where XLA reads them in place
 STATE = 24  # numbers that change
-TEMPORARIES = 8  # with more, what is stored of the tables that they make longer costs more
 _FREE = frozenset(["constant", "iota", "broadcast_in_dim", "reshape"])
 
 # What computes a value: the position of a slot, the one whose old value is kept, or an instruction
@@ -127,11 +126,11 @@ def _hold_temporaries(loop: Instr, code: list[Instr]) -> None:
     cond, body = loop.regions
     if any(instr.op is while_ for instr in body.instrs):
         return
-    held = {_home(result) for result in body.results}
+    held = {home(value) for value in (*body.params, *body.results)}
     found: dict[Value, Value] = {}
     for value in _temporaries(body):
-        if value.type.size <= SMALL and _home(value) not in held:
-            found.setdefault(_home(value), value)
+        if value.type.size <= SMALL and home(value) not in held:
+            found.setdefault(home(value), value)
     if len(found) > TEMPORARIES:
         return
     for value in found.values():
@@ -153,13 +152,6 @@ def _temporaries(body: Region) -> Iterable[Value]:
         elif instr.op is dynamic_update_slice and len(users[instr.operands[1]]) > 1:
             if isinstance(instr.operands[1].owner, Instr):
                 yield instr.operands[1]
-
-
-def _home(value: Value) -> Value:
-    """The value in whose memory a value lies."""
-    while isinstance(value.owner, Instr) and value.owner.op in (kept, reshape):
-        value = value.owner.operands[0]
-    return value
 
 
 def _guard_within(region: Region, anchor: Value | None) -> None:
@@ -227,6 +219,8 @@ class _Guarded:
             if not is_fusible(instr):
                 self.add(instr, found)
                 found = frozenset([instr])
+                if instr.op is kept and (slot := home(instr.result)) in self.slot_of:
+                    found |= {("old", self.slot_of[slot])}  # where it lies
             else:
                 at = nothing.union(*[located[v] for v in instr.operands if v in located])
                 if instr.op is dynamic_slice:
