@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import types
 from typing import Any
 
 import numpy as np
 import pytest
 
-from pyxla.lib.random import continuous, discrete, integers, pcg64
-from pyxla.lib.random.state import FIELDS, opened, set_state
+from pyxla.lib.random import continuous, discrete, integers, legacy, pcg64
+from pyxla.lib.random.state import FIELDS, STATES, opened, set_state
 from pyxla.lib.random.tables import source
 
 
@@ -78,6 +79,35 @@ def test_distribution(name, params):
     assert drawn.dtype == expected.dtype
     np.testing.assert_allclose(drawn, expected, 1e-11)
     check_state(bits, generator)
+
+
+LEGACY = [
+    *[("beta", ab) for ab in ((0.5, 0.7), (2.0, 3.0), (1e-3, 1e-3))],
+    *[("binomial", np_) for np_ in ((10, 0.3), (10, 0.8), (1000, 0.3), (1000, 0.7), (10**6, 0.5))],
+    *[("geometric", (p,)) for p in (0.5, 0.1)],
+    *[("zipf", (a,)) for a in (2.0, 1.01)],
+    *[("hypergeometric", row) for row in ((5, 7, 4), (500, 700, 40), (30, 3000, 2000))],
+    *[(name, (2.0,)) for name in ("pareto", "power", "rayleigh", "standard_gamma")],
+    *[(name, (1.0, 2.0)) for name in ("wald", "normal")],
+    *[("logseries", (0.9,)), ("poisson", (3.0,)), ("poisson", (100.5,))],
+]
+
+
+@pytest.mark.parametrize(("name", "params"), LEGACY)
+def test_legacy_distribution(name, params):
+    """Those of `np.random.RandomState`, over a twister that makes several blocks of words."""
+    generator = np.random.RandomState(11)
+    state = STATES[np.random.MT19937]
+    fields = zip(state.names, state.open(generator._bit_generator), strict=True)
+    bits = types.SimpleNamespace(**dict(fields))
+    drawn_from = legacy.Legacy(bits, types.SimpleNamespace(has_spare=False, spare=0.0))
+    modules = legacy, continuous, discrete
+    draw = next(found for m in modules if (found := getattr(m, name, None)))
+    typed = [np.int64(x) if isinstance(x, int) else np.float64(x) for x in params]
+    with np.errstate(all="ignore"):
+        drawn = np.array([draw(drawn_from, *typed) for _ in range(500)])
+    np.testing.assert_allclose(drawn, getattr(generator, name)(*params, size=500), 1e-11)
+    assert bits.pos == generator.get_state()[2]
 
 
 @pytest.mark.parametrize("span", [0, 1, 6, 2**31, 2**32 - 1, 2**32, 2**63 + 5, 2**64 - 1])
