@@ -117,6 +117,7 @@ CALLS = {
     "not a function": (lambda: pyxla.compile(3.0), "takes a function, not float"),
     "C function": (lambda: run(zlib.crc32, 1.0), "crc32"),
     "no source": (lambda: run(without_source(), 1.0), "is not available"),
+    "class without source": (lambda: run(makes_one_without_source, 1.0), "is not available"),
     "bad extent": (lambda: pyxla.f32[-1], "is not a type"),
     "bad extent type": (lambda: pyxla.f32["3x"], "is not a type"),
     "int without value": (lambda: pyxla.code_hlo(np_zeros, int), "the value of 'n'"),
@@ -147,6 +148,14 @@ def without_source():
     namespace: dict = {}
     exec("def f(x): return x", namespace)
     return namespace["f"]
+
+
+WITHOUT_SOURCE: dict = {}
+exec("class Plain:\n  def __init__(self, x): self.x = x", WITHOUT_SOURCE)
+
+
+def makes_one_without_source(x):
+    return WITHOUT_SOURCE["Plain"](x).x
 
 
 @pytest.mark.parametrize("name", CALLS)

@@ -71,7 +71,7 @@ def is_generated(method: Any) -> bool:
     """Whether `@dataclass` generated a method, so that it has no source."""
     function = getattr(method, "__wrapped__", method)  # __repr__ is wrapped against recursion
     code = getattr(function, "__code__", None)
-    return code is not None and code.co_filename == "<string>"
+    return code is not None and code.co_qualname.startswith("__create_fn__.")
 
 
 def has_get(found: Any) -> bool:

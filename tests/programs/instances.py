@@ -408,3 +408,50 @@ def scaled_particles(x):
     for p in ps:
         total += p.x * SCALES[p.k % 2]
     return total, ps
+
+
+class Chained:
+    """A list of links, which is iterated over."""
+
+    def __init__(self, items=()):
+        self.head = None
+        for x in items:
+            self.append(x)
+
+    def append(self, x):
+        link = Chain(x)
+        if self.head is None:
+            self.head = link
+            return
+        last = self.head
+        while last.next:
+            last = last.next
+        last.next = link
+
+    def __iter__(self):
+        link = self.head
+        while link:
+            yield link.x
+            link = link.next
+
+
+class Chain:
+    def __init__(self, x):
+        self.x, self.next = x, None
+
+
+@program("iterable instances in pools", lambda: ([4], [5]), lambda: ([4, 9], [5, 6, 1]))
+def merged_chains(a, b):
+    merged, p, q = Chained(), Chained(a).head, Chained(b).head
+    while p and q:
+        if p.x <= q.x:
+            merged.append(p.x)
+            p = p.next
+        else:
+            merged.append(q.x)
+            q = q.next
+    rest = p or q
+    while rest:
+        merged.append(rest.x)
+        rest = rest.next
+    return list(merged), sum(merged), sorted(merged, reverse=True)

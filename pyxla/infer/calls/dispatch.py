@@ -216,10 +216,10 @@ _CONSUMERS = frozenset({list, tuple, set, sorted, sum, any, all, enumerate, max,
 
 def _iterates(engine: Engine, value: Any, x: Any) -> bool:
     """Whether a function reads an instance whose class says how it is iterated over."""
-    content = engine.heap.contents.get(x.cell) if type(x) is Ref else None
-    if type(content) is not ObjectCell or content.cls.__module__.startswith("pyxla."):
+    cls = _class_of(engine, x)
+    if cls.__module__.startswith("pyxla."):
         return False
-    iterable = hasattr(content.cls, "__iter__") or hasattr(content.cls, "__getitem__")
+    iterable = hasattr(cls, "__iter__") or hasattr(cls, "__getitem__")
     return iterable and value in _CONSUMERS
 
 
