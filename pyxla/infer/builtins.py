@@ -19,7 +19,7 @@ from pyxla.infer.arrays import access as arrays
 from pyxla.infer.calls import standard
 from pyxla.infer.calls.dispatch import call
 from pyxla.infer.calls.library import apply
-from pyxla.infer.calls.visiting import call_method
+from pyxla.infer.calls.visiting import call_method, class_of
 from pyxla.infer.comparisons import compare
 from pyxla.infer.containers import tables
 from pyxla.infer.containers.indexing import content_of, get_item
@@ -434,7 +434,7 @@ rule(operator.neg)(lambda engine, x: engine.rules.negative(engine, x))
 rule(abs, operator.abs)(
     lambda engine, x, _library=REGISTRY[abs]: (
         call_method(engine, x, "__abs__")
-        if isinstance(content_of(engine, x), ObjectCell)
+        if class_of(engine, x) is not None
         else Const(abs(x.value))
         if isinstance(x, Const)
         else _absolute(engine, x, _library)

@@ -25,7 +25,7 @@ LOCAL: weakref.WeakSet[type] = weakref.WeakSet()
 
 
 @functools.lru_cache(maxsize=512)
-def _defines(cls: type, name: str) -> bool:
+def defines(cls: type, name: str) -> bool:
     """Whether a class of the user's defines `name` in Python."""
     found = inspect.getattr_static(cls, name, None)
     function = getattr(found, "__func__", found)
@@ -34,7 +34,7 @@ def _defines(cls: type, name: str) -> bool:
 
 def need_plain(engine: Engine, cls: type, name: str) -> None:
     """Refuse what the class `cls` does in its own way."""
-    if _defines(cls, name):
+    if defines(cls, name):
         raise engine.refuse(
             f"classes that define {name} are not supported ({cls.__name__})",
             "make the instance outside, and pass the numbers and arrays in it as arguments",
@@ -58,8 +58,6 @@ def need_constructible(engine: Engine, cls: type) -> None:
                 f"classes derived from {base.__name__} are not supported ({cls.__name__})",
                 f"keep the {base.__name__} in a field, and define the methods that are needed",
             )
-    if type(cls) is not type:
-        need_plain(engine, type(cls), "__call__")
 
 
 def is_python(function: Any) -> bool:
@@ -68,10 +66,12 @@ def is_python(function: Any) -> bool:
 
 
 def is_generated(method: Any) -> bool:
-    """Whether `@dataclass` generated a method, so that it has no source."""
+    """Whether `@dataclass` or `namedtuple` generated a method, so that it has no source."""
     function = getattr(method, "__wrapped__", method)  # __repr__ is wrapped against recursion
     code = getattr(function, "__code__", None)
-    return code is not None and code.co_qualname.startswith("__create_fn__.")
+    if code is None or code.co_filename != "<string>":
+        return False
+    return code.co_qualname.startswith(("__create_fn__.", "<lambda>"))
 
 
 def has_get(found: Any) -> bool:
@@ -89,6 +89,7 @@ def assigned(engine: Engine, owner: Any, name: str) -> Any:
     """Who has the attribute `name` that is read of `owner`, where the program assigns to it."""
     if isinstance(owner, type):
         found = engine.captures.member(owner, name)
+        found = engine.captures.member(type(owner), name) if found is None else found
         return found.owner if isinstance(found, Variable) else None
     return owner if (id(owner), name) in engine.captures.variables else None
 

@@ -28,6 +28,7 @@ from pyxla.infer.lattice import (
     Const,
     Ref,
     Scalar,
+    Tuple,
     Variant,
     describe,
     is_none,
@@ -99,12 +100,12 @@ def compare(engine: Engine, op: str, x: Any, y: Any) -> Any:
         y = float_to_complex(x, y)
         return operated(engine, op, (x, y), engine.abstract(operate(engine, op, x, y)))
     result = special(engine, x, f"__{op}__", (y,))
-    if result is None:
+    if result is None and not _as_tuples(x, y):
         result = reflected(engine, x, y, f"__{MIRROR[op]}__")
     if result is not None:
         return result
     classes = [cls for v in (x, y) if (cls := class_of(engine, v)) is not None]
-    if op == "ne" and classes:
+    if op == "ne" and not all([issubclass(cls, tuple) for cls in classes]):
         differ = [engine.captures.member(cls, "__ne__") for cls in classes]
         if None not in differ:  # which did not say
             return compare(engine, "is_not", x, y)
@@ -117,6 +118,13 @@ def compare(engine: Engine, op: str, x: Any, y: Any) -> Any:
         if any(arrays.items_of(engine, v) is not None for v in (x, y)):
             return engine.abstract(operate(engine, op, x, y))
     return compare_containers(engine, op, x, y)
+
+
+def _as_tuples(x: Any, y: Any) -> bool:
+    """Whether `x` is a tuple that is asked before `y`, another one: all tuples have an answer."""
+    if not isinstance(x, Tuple) or not isinstance(y, Tuple):
+        return False
+    return x.cls is y.cls or not issubclass(y.cls, x.cls)
 
 
 def _equals_one_of(engine: Engine, x: Variant, y: Any) -> Any:

@@ -10,7 +10,7 @@ from typing import Any
 from pyxla.infer import generated
 from pyxla.infer.calls.dispatch import call, call_object
 from pyxla.infer.calls.executed import static_arguments
-from pyxla.infer.classes import is_generated, is_python, need_constructible
+from pyxla.infer.classes import defines, is_generated, is_python, need_constructible
 from pyxla.infer.engine import Engine
 from pyxla.infer.heap import DictCell, ListCell, ObjectCell
 from pyxla.infer.lattice import Compound, Const, Ref, Tuple
@@ -23,6 +23,19 @@ from pyxla.lib.registry import lookup, rule
 
 def construct(engine: Engine, cls: type, args: list[Any], kwargs: dict[str, Any]) -> Any:
     """`cls(*args, **kwargs)` for a user's class."""
+    if defines(type(cls), "__call__"):
+        return call_object(engine, type(cls).__call__, [Const(cls), *args], kwargs)
+    return _made(engine, cls, args, kwargs)
+
+
+@rule(type.__call__)
+def _called(engine: Engine, cls: Any, *args: Any, **kwargs: Any) -> Any:
+    """`super().__call__()` in a `__call__` of a metaclass of the user's."""
+    return _made(engine, engine.static(cls, "the class of an instance"), [*args], kwargs)
+
+
+def _made(engine: Engine, cls: type, args: list[Any], kwargs: dict[str, Any]) -> Any:
+    """What `type.__call__` makes."""
     need_constructible(engine, cls)
     if issubclass(cls, BaseException):
         return _construct_exception(engine, cls, args, kwargs)

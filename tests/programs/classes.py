@@ -280,3 +280,35 @@ def classes_with_parameters(x):
     node = Node[float](x, Node(x + 1))
     kind = stack.__orig_class__ is Stack[float], isinstance(stack, Stack), vars(Stack[int]())
     return stack, outside, node, Slotted[float](x).x, kind
+
+
+class Counted(type):
+    """A metaclass that has a part in making instances."""
+
+    made = 0
+
+    def __call__(cls, *args, **kwargs):
+        Counted.made += 1
+        x = super().__call__(*args, **kwargs)
+        x.serial = cls.made
+        return x
+
+
+class Spring(metaclass=Counted):
+    def __init__(self, k, rest=1.0):
+        self.k, self.rest = k, rest
+
+    def force(self, x):
+        return -self.k * (x - self.rest)
+
+
+class Stiff(Spring):
+    def force(self, x):
+        return 10 * super().force(x) + self.serial
+
+
+@program("metaclasses with __call__", lambda: (0.5,), lambda: (-2.0,))
+def springs(x):
+    Counted.made = 0
+    found = [Spring(2.0), Stiff(k=1.0, rest=x), Stiff(3.0)]
+    return [s.force(x) for s in found], Counted.made

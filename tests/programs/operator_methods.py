@@ -5,7 +5,7 @@ from __future__ import annotations
 import functools
 import operator
 import types
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -86,3 +86,52 @@ def functions_of_operator(xs, n):
 def methods_named_by_their_class(n):
     known = int.bit_length(5), int.bit_count(7), complex.conjugate(1j), float.is_integer(2.0)
     return known, int.bit_length(n), int.bit_count(n), int.__add__(n, 1), float.hex(0.5)
+
+
+class Ticket(NamedTuple):
+    """A tuple with an order of its own, of which `>` knows nothing."""
+
+    label: float
+    urgency: float
+
+    def __lt__(self, other):
+        return self.urgency < other.urgency
+
+
+@program("tuples with an order of their own", lambda: (DUE, 3), lambda: (DUE, 0))
+def tickets_in_order(x, n):
+    known = [Ticket(x[0], x[1]), Ticket(x[1], x[0]), Ticket(0.0, 1.5)]
+    grown = []
+    for i in range(n):
+        grown.append(Ticket(x[i], x[n - i]))
+    pairs = sorted([(1, t) for t in known])
+    return sorted(known), max(known), min(known), pairs, sorted(grown), sorted(grown, reverse=True)
+
+
+class Purse(tuple):
+    """A tuple that is equal to another one where their sums are."""
+
+    def __new__(cls, *coins):
+        return super().__new__(cls, coins)
+
+    def __abs__(self):
+        return sum(self)
+
+    def __eq__(self, other):
+        return abs(self) == abs(other)
+
+    def __hash__(self):
+        return hash(abs(self))
+
+
+@program("tuples with an equality of their own", lambda: (DUE, 3), lambda: (DUE, 0))
+def purses_of_equal_worth(x, n):
+    last, other = {}, Purse(x[n], x[0])
+    for i in range(n):
+        last[Purse(x[i], x[n - i])] = i
+    worth = {Purse(x[1], x[0]), Purse(x[0], x[1])}
+    same = Purse(x[0], x[1]) == Purse(x[1], x[0]), Purse(x[0], x[1]) != Purse(x[1], x[0])
+    return list(last.values()), other in last, len(worth), same, other in list(last)
+
+
+DUE = np.array([3.0, 1.0, 2.0, 5.0, -1.0, 0.5])

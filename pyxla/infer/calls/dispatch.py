@@ -153,9 +153,10 @@ def _call_known(engine: Engine, value: Any, args: list[Any], kwargs: dict[str, A
         return call_foreign(engine, value, args, kwargs)
     if (found := _unbound(value)) is not None:
         return call_library(engine, value, found, [Const(value.__self__), *args], kwargs)
-    if (found := lookup(getattr(type(value), "__call__", None))) is not None:
+    method = None if isinstance(value, type) else getattr(type(value), "__call__", None)
+    if (found := lookup(method)) is not None:
         return call_library(engine, value, found, [Const(value), *args], kwargs)
-    if is_python(getattr(type(value), "__call__", None)):
+    if is_python(method):
         instance = engine.captures.abstract(engine, value)
         if not isinstance(instance, Const):
             return call(engine, instance, args, kwargs)

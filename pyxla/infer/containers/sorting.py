@@ -23,6 +23,7 @@ from pyxla.infer.joins import choices
 from pyxla.infer.joins.kinds import may_be_array
 from pyxla.infer.lattice import Array, Compound, Const, Ref, Tuple, is_number
 from pyxla.infer.lists import choosing, columnar, methods, number_lists, pools, reading
+from pyxla.infer.lists.item_types import has_own_order
 from pyxla.infer.lists.items import item_of, joined_items, with_column
 from pyxla.infer.lists.laying import laid
 from pyxla.infer.operators import binary
@@ -105,7 +106,7 @@ def _is_list(engine: Engine, x: Any) -> bool:
 
 def _deciding(keys: list[Any]) -> list[Any] | None:
     """What decides the order of tuples that differ in what is known at their start."""
-    if not all(isinstance(key, Tuple) for key in keys):
+    if not all(isinstance(key, Tuple) and not _orders_itself(key) for key in keys):
         return None
     starts = [
         tuple([part.value for part in itertools.takewhile(_is_known, key.items)]) for key in keys
@@ -133,7 +134,7 @@ def _network(
 ) -> Any:
     """Items by keys known at run time: one stable argsort of the columns that their `rows` have,
     and what it picks."""
-    if any(columnar.found(engine.heap, x) for x in items):
+    if any(columnar.found(engine.heap, x) for x in items) or any(map(_orders_itself, keys)):
         return _compared(engine, items, keys, descending)
     columns = list(_columns(rows))
     if not columns or not all(is_number(x) for column in columns for x in column):
@@ -164,6 +165,13 @@ def _compared(engine: Engine, items: list[Any], keys: list[Any], descending: boo
     methods.laid_out(engine, made)
     methods.sort_by(engine, made, by, descending)
     return made
+
+
+def _orders_itself(key: Any) -> bool:
+    """Whether a key is a tuple of a class with an order of its own, or has one."""
+    if not isinstance(key, Tuple):
+        return False
+    return has_own_order(key.cls) or any(map(_orders_itself, key.items))
 
 
 def _have_order(engine: Engine, key: Any) -> bool:

@@ -19,7 +19,7 @@ from pyxla.infer.interface import Engine
 from pyxla.infer.joins import choices, far
 from pyxla.infer.lattice import Array, Const, Ref, Scalar, Tuple, is_number
 from pyxla.infer.lists import columnar, pools
-from pyxla.infer.lists.item_types import Handle, Row
+from pyxla.infer.lists.item_types import Handle, Row, has_own_order
 from pyxla.infer.lists.items import are_numbers, item_of, joined_items
 from pyxla.infer.text.codes import is_texts
 from pyxla.lib.containers import Mapping, actual, attributes
@@ -105,9 +105,11 @@ def compares(engine: Engine, *keys: Any) -> bool:
 
 
 def instances(engine: Engine, key: Any) -> list[type]:
-    """The classes of the instances that a key is, or has."""
+    """The classes of the instances that a key is, or has; of tuples those that say for themselves
+    what is equal."""
     if isinstance(key, Tuple):
-        return [cls for item in key.items for cls in instances(engine, item)]
+        own = [key.cls] if has_own_order(key.cls) else []
+        return own + [cls for item in key.items for cls in instances(engine, item)]
     content = engine.heap.contents.get(key.cell) if isinstance(key, Ref) else None
     if not isinstance(content, (ObjectCell, Pooled)) or content.cls in TABLES:
         return []

@@ -25,7 +25,16 @@ from pyxla.infer.lattice import Array, Compound, Const, Scalar, Tuple, is_number
 from pyxla.infer.lists import columnar, reading
 from pyxla.infer.lists.columnar import found, size_of
 from pyxla.infer.lists.columns import INT, places, spread
-from pyxla.infer.lists.item_types import Chars, Item, Number, Row, Same, Several
+from pyxla.infer.lists.item_types import (
+    Chars,
+    Item,
+    Number,
+    Row,
+    Same,
+    Several,
+    compares_itself,
+    has_own_order,
+)
 from pyxla.infer.lists.items import (
     BOOL,
     alternatives,
@@ -89,7 +98,7 @@ def _equal(engine: Engine, item: Item, columns: Sequence[Array], x: Any) -> Any:
         return texts.is_texts(x) and strings.equal_rows(
             sizes, columns[-1].value, codes_of(engine, x)
         )
-    if isinstance(item, Row) and item.cls not in (range, str):
+    if isinstance(item, Row) and item.cls not in (range, str) and not has_own_order(item.cls):
         return _equal_rows(engine, item, columns, x)
     arrays.need_characters(engine, x)
     message = "items of this kind are not looked for in a list of unknown length"
@@ -185,7 +194,7 @@ NOT_IN_LIST = "list.index(x): x not in list"
 def place_of(engine: Engine, content: GrowingList, x: Any, last: bool = False) -> Any:
     """Where the first (or last) item is that equals `x`, -1 where none does."""
     item = content.item
-    if item is not None and (holds_instances(item) or not is_value(item)):
+    if item is not None and (holds_instances(item) or compares_itself(item) or not is_value(item)):
         held = reading.copied(engine, content)
         return call(engine, Const(sequences.position), [held, x, Const(last)], {})
     hits = matches(engine, content, x)

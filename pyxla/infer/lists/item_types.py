@@ -19,6 +19,7 @@ Handle   an instance: a column of which row of the pool of its class (`infer.lis
 
 from __future__ import annotations
 
+import functools
 from dataclasses import dataclass, field
 from enum import Enum
 from types import BuiltinFunctionType, FunctionType
@@ -148,3 +149,19 @@ _FUNCTIONS = (FunctionType, BuiltinFunctionType, np.ufunc)
 CONSTANTS = (*PICKED, type(None), type, *_FUNCTIONS, range, Reading)
 LISTS = (ListCell, GrowingList)
 Item = Number | Block | Row | Nested | Several | Same | Known | Pick | Chars | Handle
+
+
+@functools.cache
+def has_own_order(cls: Any) -> bool:
+    """Whether tuples of a class say for themselves what is equal, or comes first."""
+    if not isinstance(cls, type) or not issubclass(cls, tuple):
+        return False
+    return any(getattr(cls, n) is not getattr(tuple, n) for n in ("__eq__", "__lt__", "__gt__"))
+
+
+def compares_itself(item: Any) -> bool:
+    """Whether an item is such a tuple, or has one."""
+    if isinstance(item, Nested):
+        return compares_itself(item.item)
+    own = isinstance(item, Row) and has_own_order(item.cls)
+    return own or isinstance(item, (Row, Several)) and any(map(compares_itself, item.items))

@@ -25,7 +25,16 @@ from pyxla.infer.lists.columnar import found, size_of
 from pyxla.infer.lists.columns import INT, front, inserted, places, spread
 from pyxla.infer.lists.finding import place_of
 from pyxla.infer.lists.growing import detach, put
-from pyxla.infer.lists.item_types import Chars, Item, Nested, Number, Pick, Row, Same
+from pyxla.infer.lists.item_types import (
+    Chars,
+    Item,
+    Nested,
+    Number,
+    Pick,
+    Row,
+    Same,
+    has_own_order,
+)
 from pyxla.infer.lists.items import count, joined_items
 from pyxla.infer.lists.laying import padded, values
 from pyxla.infer.lists.reading import columns_of, index_of, length, positive
@@ -269,7 +278,8 @@ def laid_out(engine: Engine, x: Ref) -> GrowingList:
 def _columns_decide(item: Item) -> bool:
     """Whether columns tell the order of items, without a look at one after the other."""
     if isinstance(item, Row):
-        return item.cls is not str and all(map(_columns_decide, item.items))
+        plain = item.cls is not str and not has_own_order(item.cls)
+        return plain and all(map(_columns_decide, item.items))
     if isinstance(item, Nested):
         return isinstance(item.item, Number) and item.fixed is not None
     if isinstance(item, Pick):
