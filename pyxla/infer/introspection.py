@@ -34,6 +34,7 @@ from pyxla.infer.lattice import (
     Compound,
     Const,
     Ref,
+    Tuple,
     Unbound,
     Variant,
     is_none,
@@ -49,7 +50,7 @@ from pyxla.infer.raising.objects import class_of_exception
 from pyxla.infer.raising.refusals import is_of_class
 from pyxla.lib import containers
 from pyxla.lib.containers import actual
-from pyxla.lib.interpreted import attribute_or, computed_or, is_computed
+from pyxla.lib.interpreted import attribute_among, attribute_or, computed_or, is_computed
 from pyxla.lib.iterators import Steps
 from pyxla.lib.refused import NO_NAMES
 from pyxla.lib.registry import rule
@@ -153,6 +154,9 @@ def _type(engine: Engine, x: Any) -> Any:
 
 @rule(getattr)
 def _getattr(engine: Engine, x: Any, name: Any, *default: Any) -> Any:
+    if choices.is_choice(name):
+        names = [Const(value) for value in name.values]
+        return call(engine, Const(attribute_among), [x, Tuple(default), name, *names], {})
     known = engine.static(name, "the name of an attribute")
     x = functions.owner(engine, x, known)
     if not default:

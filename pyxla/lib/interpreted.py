@@ -46,6 +46,13 @@ def attribute_or(x: Any, name: str, default: Any) -> Any:
     return getattr(x, name) if hasattr(x, name) else default
 
 
+def attribute_among(x: Any, default: tuple[Any, ...], name: str, first: str, *others: str) -> Any:
+    """`getattr(x, name, *default)` where data decides which of several names it is."""
+    if not others or name == first:
+        return getattr(x, first, *default)
+    return attribute_among(x, default, name, *others)
+
+
 def computed_or(x: Any, name: str, default: Any) -> Any:
     """`getattr(x, name, default)` where a property or `__getattr__` says what there is."""
     try:

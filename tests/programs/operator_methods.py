@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import functools
+import math
 import operator
 import types
 from typing import Any, NamedTuple
@@ -135,3 +136,27 @@ def purses_of_equal_worth(x, n):
 
 
 DUE = np.array([3.0, 1.0, 2.0, 5.0, -1.0, 0.5])
+
+
+class Gears:
+    ratio = 3.0
+
+    def up(self, x):
+        return x * self.ratio
+
+    def down(self, x):
+        return x / self.ratio
+
+    def neutral(self, x):
+        return x
+
+
+@program("attributes whose names data decides", lambda: (DUE, 3), lambda: (DUE[::2], 1))
+def shifted(x, n):
+    gears, names = Gears(), ["up", "down", "neutral", "reverse"]
+    total = 1.0
+    for i, v in enumerate(x):
+        shift = getattr(gears, names[int(abs(v)) % 4], None)
+        total = -total if shift is None else shift(total)
+        total += getattr(math, ["sin", "cos"][i % 2])(v * n)
+    return total
