@@ -25,7 +25,7 @@ reading is exact, and a write has inference start again with the paths joined *e
 
 from __future__ import annotations
 
-from collections.abc import Collection, Container, Iterable, Sequence
+from collections.abc import Collection, Container, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any, NamedTuple
 
@@ -444,8 +444,15 @@ def swept(heap: Heap, first: int, before: dict[int, Content], roots: Iterable[An
 
 
 def reachable(heap: Heap, roots: Iterable[Any], through: Container[int] | None = None) -> set[int]:
-    """The cells that can be reached from abstract values `roots`; through: the cells that shadows
-    lead to, where not to all."""
+    """The cells that can be reached from abstract values `roots`; through: as for `references`."""
+    return {x.cell for x in references(heap, roots, through)}
+
+
+def references(
+    heap: Heap, roots: Iterable[Any], through: Container[int] | None = None
+) -> Iterator[Ref]:
+    """The references in abstract values `roots` and in the cells that these lead to, each as often
+    as it is there; through: the cells that shadows lead to, where not to all."""
     contents = heap.contents
     seen: set[int] = set()
     stack = list(roots)
@@ -453,6 +460,7 @@ def reachable(heap: Heap, roots: Iterable[Any], through: Container[int] | None =
         x = stack.pop()
         kind = type(x)
         if kind is Ref:
+            yield x
             if x.cell not in seen:
                 seen.add(x.cell)
                 if x.cell in contents:
@@ -461,7 +469,6 @@ def reachable(heap: Heap, roots: Iterable[Any], through: Container[int] | None =
             stack.extend([ref for ref in x.refs if ref.cell in through])
         elif kind not in _LEAVES:
             stack.extend(x.parts)
-    return seen
 
 
 _LEAVES = frozenset({Array, Const, Scalar})

@@ -11,8 +11,7 @@ from pyxla.infer.arrays.blocks import Range
 from pyxla.infer.arrays.repeated import Windows
 from pyxla.infer.arrays.reshaping import Diagonal, Reshape
 from pyxla.infer.arrays.views import BasicIndex, View
-from pyxla.infer.heap import Heap
-from pyxla.infer.lattice import Ref
+from pyxla.infer.heap import Heap, references
 
 Steps = tuple[tuple[str, Any], ...]
 
@@ -67,18 +66,5 @@ def _slice(r: Range) -> slice:
 
 def shared_cells(heap: Heap, roots: Iterable[Any]) -> set[int]:
     """The cells that the caller gets several references to, which differ in their views."""
-    found: dict[tuple[int, View], None] = {}
-    stack = list(roots)
-    seen: set[int] = set()
-    while stack:
-        x = stack.pop()
-        if not isinstance(x, Ref):
-            stack.extend(x.parts)
-            continue
-        found[x.cell, x.view] = None
-        if x.cell not in seen:
-            seen.add(x.cell)
-            if x.cell in heap.contents:
-                stack.extend(heap.contents[x.cell].parts)
-    counts = Counter([cell for cell, _ in found])
+    counts = Counter([cell for cell, _ in {(x.cell, x.view) for x in references(heap, roots)}])
     return {cell for cell, count in counts.items() if count > 1}

@@ -6,7 +6,8 @@ from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from typing import Any
 
-from pyxla.infer.lattice import Array, Ref
+from pyxla.infer.heap import references
+from pyxla.infer.lattice import Ref
 from pyxla.ir.core import Value
 
 
@@ -27,7 +28,8 @@ class Held:
         if x.cell in heap.entangled or x.cell in heap.kept:
             return False
         names = [state.env[value] for value in self.live if value in state.env]
-        return _is_met_once(x.cell, heap, [*state.args, *names, *self.callers(), *self.pinned])
+        roots = [*state.args, *names, *self.callers(), *self.pinned]
+        return [ref.cell for ref in references(heap, roots)].count(x.cell) < 2
 
 
 def _nothing(_: Value) -> bool:
@@ -52,19 +54,3 @@ class Way:
     assume: Callable[[Value], bool] = _nothing
     room: int = 0
     sizes: int | None = None
-
-
-def _is_met_once(cell: int, heap: Any, roots: Iterable[Any]) -> bool:
-    met, seen, stack = 0, set(), list(roots)
-    while stack:
-        x = stack.pop()
-        if type(x) is not Ref:
-            if type(x) is not Array:
-                stack.extend(x.parts)
-        elif x.cell == cell:
-            met += 1
-        elif x.cell not in seen:
-            seen.add(x.cell)
-            if x.cell in heap.contents:
-                stack.append(heap.contents[x.cell])
-    return met < 2
