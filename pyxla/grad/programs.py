@@ -21,7 +21,6 @@ from pyxla.ir.types import ArrayType
 from pyxla.lower.simplify import simplify
 from pyxla.ops.check import INEXACT
 from pyxla.ops.filled import zeros
-from pyxla.options import Options
 from pyxla.runtime import jaxlink
 from pyxla.runtime.finish import finished
 from pyxla.runtime.programs import Program
@@ -44,17 +43,19 @@ class Derivative(Program):
 
     def __init__(
         self,
-        name: str,
+        program: Program,
+        kind: str,
         params: Types,
+        linear: Types,
         results: Types,
         make: Callable[[], Region],
-        linear: Wrt,
         transposed: Callable[[], Program],
-        options: Options,
     ) -> None:
-        fields: dict[str, Any] = {"name": name, "params": params, "results": results}
-        fields |= {"linear": linear, "options": options}
-        for field, value in {**fields, "make": make, "transposed": transposed}.items():
+        """linear: the types of the last parameters."""
+        fields: dict[str, Any] = {"name": f"{program.name}_{kind}", "params": (*params, *linear)}
+        fields |= {"results": results, "options": program.options, "make": make}
+        fields |= {"linear": tuple(range(len(params), len(params) + len(linear)))}
+        for field, value in {**fields, "transposed": transposed}.items():
             object.__setattr__(self, field, value)
 
     @functools.cached_property
@@ -82,45 +83,25 @@ def _seeds(program: Program) -> list[int]:
 
 
 @functools.lru_cache(maxsize=256)
-def ahead(program: Program, wrt: Wrt) -> Program:
-    """(parameters, tangents of those at `wrt`) -> tangents of the inexact results."""
-    params = (*program.params, *[program.params[k] for k in wrt])
-    count = len(program.params)
+def ahead(program: Program, wrt: Wrt, reverse: bool = False) -> Program:
+    """(parameters, tangents of those at `wrt`) -> tangents of the inexact results; reverse:
+    (parameters, cotangents of those) -> cotangents of the parameters at `wrt`."""
+    ends = tuple([program.params[k] for k in wrt]), _inexact(program.results)
+    linear, results = ends[::-1] if reverse else ends
 
     def make() -> Region:
-        region = jvp(_origin(program), wrt, program.options)
+        region = _origin(program)
+        if reverse:
+            region = vjp(region, wrt, _seeds(program), program.options)
+        else:
+            region = jvp(region, wrt, program.options)
         return Region(region.params, region.instrs, region.results[len(program.results) :])
 
-    return Derivative(
-        f"{program.name}_jvp",
-        params,
-        _inexact(program.results),
-        make,
-        tuple(range(count, len(params))),
-        lambda: _reverse(program, wrt),
-        program.options,
-    )
+    def transposed() -> Program:
+        return ahead(program, wrt, not reverse)
 
-
-@functools.lru_cache(maxsize=256)
-def _reverse(program: Program, wrt: Wrt) -> Program:
-    """(parameters, cotangents of the inexact results) -> cotangents of the parameters at `wrt`."""
-    params = (*program.params, *_inexact(program.results))
-    count = len(program.params)
-
-    def make() -> Region:
-        region = vjp(_origin(program), wrt, _seeds(program), program.options)
-        return Region(region.params, region.instrs, region.results[len(program.results) :])
-
-    return Derivative(
-        f"{program.name}_vjp",
-        params,
-        tuple([program.params[k] for k in wrt]),
-        make,
-        tuple(range(count, len(params))),
-        lambda: ahead(program, wrt),
-        program.options,
-    )
+    kind = "vjp" if reverse else "jvp"
+    return Derivative(program, kind, program.params, linear, results, make, transposed)
 
 
 @functools.lru_cache(maxsize=256)
@@ -128,23 +109,15 @@ def back(program: Program, wrt: Wrt) -> Program:
     """The transpose of a program that is linear in its parameters `wrt`."""
     if isinstance(program, Derivative) and program.linear == wrt:
         return program.transposed()
-    kept = [k for k in range(len(program.params)) if k not in wrt]
+    params = tuple([type for k, type in enumerate(program.params) if k not in wrt])
     results = tuple([program.params[k] for k in wrt])
-    params = (*[program.params[k] for k in kept], *_inexact(program.results))
 
     def make() -> Region:
         made = vjp(_origin(program), wrt, _seeds(program), program.options)
         return _at_zero(made, wrt, len(program.results))
 
-    return Derivative(
-        f"{program.name}_transpose",
-        params,
-        results,
-        make,
-        tuple(range(len(kept), len(params))),
-        lambda: program,
-        program.options,
-    )
+    linear = _inexact(program.results)
+    return Derivative(program, "transpose", params, linear, results, make, lambda: program)
 
 
 def _at_zero(region: Region, wrt: Wrt, width: int) -> Region:
