@@ -50,6 +50,14 @@ def known(value: Value) -> np.ndarray | None:
     return None
 
 
+def filling(value: Value) -> Any:
+    """The number that every element of an array is, if it is known."""
+    while (made := definition(value, "broadcast_in_dim", "reshape")) is not None:
+        value = made.operands[0]
+    content = known(value)
+    return content.item() if content is not None and content.size == 1 else None
+
+
 def is_filled(value: Value, number: Any) -> bool:
     """Whether every element is known to be `number`; -0.0 is not 0.0."""
     owner = value.owner

@@ -22,7 +22,7 @@ from pyxla.ops.contract import (
 )
 from pyxla.ops.contribution import Contribution
 from pyxla.ops.reduce import window_shape
-from pyxla.ops.shape import fold, reshape, reverse, transpose, unfold
+from pyxla.ops.shape import fold, merged, reverse, split, transpose, unfold
 from pyxla.ops.spell import bracketed, flags, i64, i64s, matrix
 
 Ints = tuple[int, ...]
@@ -249,20 +249,13 @@ def _reach(x: ArrayType, axes: tuple[int, ...], steps: Sequence[int]) -> list[in
     return [n and (n - 1) * step + 1 for n, step in zip(extents, steps, strict=True)]
 
 
-def _split(x: Value, axis: int, count: int) -> Value:
-    shape = x.type.shape
-    return reshape(x, shape=(*shape[:axis], count, shape[axis] // count, *shape[axis + 1 :]))
-
-
 def _grouped(x: Value, source: int, target: int, count: int) -> Value:
     """Move `count` groups of dimension `source` in front of dimension `target`."""
-    x = _split(x, source, count)
+    x = split(x, source, count)
     kept = [axis for axis in range(x.type.ndim) if axis != source]
     at = kept.index(target if target < source else target + 1)
     order = (*kept[:at], source, *kept[at:])
-    x = transpose(x, permutation=order)
-    shape = x.type.shape
-    return reshape(x, shape=(*shape[:at], shape[at] * shape[at + 1], *shape[at + 2 :]))
+    return merged(transpose(x, permutation=order), at)
 
 
 def _input_cotangent(c: _Conv, ct: Value) -> Value:
@@ -375,17 +368,13 @@ def _fold_in_groups(x: Value, axis: int, groups: int) -> Value:
     """As `fold`, below the groups that the dimension consists of."""
     if groups == 1:
         return fold(x, axis)
-    x = fold(_split(x, axis + 1, groups), axis + 1)
-    shape = x.type.shape
-    return reshape(x, shape=(*shape[:axis], shape[axis] * shape[axis + 1], *shape[axis + 2 :]))
+    return merged(fold(split(x, axis + 1, groups), axis + 1), axis)
 
 
 def _unfold_from_groups(x: Value, axis: int, size: int, groups: int) -> Value:
     if groups == 1:
         return unfold(x, axis, size)
-    x = unfold(_split(x, axis, groups), axis + 1, size)
-    shape, axis = x.type.shape, axis + 1
-    return reshape(x, shape=(*shape[:axis], shape[axis] * shape[axis + 1], *shape[axis + 2 :]))
+    return merged(unfold(split(x, axis, groups), axis + 1, size), axis + 1)
 
 
 convolution = Op(

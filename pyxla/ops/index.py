@@ -14,7 +14,7 @@ import numpy as np
 
 from pyxla.ir import build
 from pyxla.ir.core import Instr, Region, Value
-from pyxla.ir.op import Op, OpError
+from pyxla.ir.op import Op
 from pyxla.ir.types import I64, ArrayType, array_type
 from pyxla.ops import batching, index_meaning
 from pyxla.ops.check import (
@@ -47,7 +47,7 @@ from pyxla.ops.elementwise import (
 )
 from pyxla.ops.filled import broadcast_in_dim, constant, filled, zeros
 from pyxla.ops.index_meaning import batch_shape, interleave
-from pyxla.ops.reduce import reduce
+from pyxla.ops.reduce import named, reduce
 from pyxla.ops.shape import concatenate, iota, reshape, reverse
 from pyxla.ops.spell import bracketed, flag, i64s, plain, spelled
 
@@ -357,15 +357,9 @@ def _last_writer(instr: Instr) -> Value:
     return and_(written, compare(last_writers(instr), numbers, direction="EQ"))
 
 
-def _named(instr: Instr) -> str:
-    if len(instr.operands) != 3 or instr.regions:
-        raise OpError("scatter has a derivative rule for one array and a computation with a name")
-    return instr.attrs["computation"]
-
-
 def _scatter_jvp(instr: Instr, tangents: Sequence[Value | None]) -> Value:
     """Linear for `add` and `update`; others by way of the reverse rule."""
-    computation, (x, indices, updates) = _named(instr), instr.operands
+    computation, (x, indices, updates) = named(instr, 3), instr.operands
     tx = zeros(x.type) if tangents[0] is None else tangents[0]
     tu = zeros(updates.type) if tangents[2] is None else tangents[2]
     if computation == "add":
@@ -380,7 +374,7 @@ def _scatter_jvp(instr: Instr, tangents: Sequence[Value | None]) -> Value:
 
 
 def _scatter_vjp(instr: Instr, ct: Value, wanted: Sequence[bool]) -> tuple[Contribution, ...]:
-    computation, (_, indices, updates) = _named(instr), instr.operands
+    computation, (_, indices, updates) = named(instr, 3), instr.operands
     none = zeros(updates.type)
     if computation == "add":
         part = select(_written(instr), _read_back(instr, ct), none) if wanted[2] else None

@@ -272,8 +272,9 @@ def _emit_select_and_scatter(e: Any, instr: Any, operands: Any) -> Any:
 # --- Derivatives ---------------------------------------------------------------------------------
 
 
-def _named(instr: Instr) -> str:
-    if len(instr.operands) != 2 or instr.regions:
+def named(instr: Instr, operands: int = 2) -> str:
+    """The name of the computation of an op on one array, with so many operands."""
+    if len(instr.operands) != operands or instr.regions:
         raise OpError(
             f"{instr.op.name} has a derivative rule for one array and a computation with a name"
         )
@@ -336,7 +337,7 @@ def _slopes(instr: Instr, wanted: Sequence[bool]) -> tuple[Value | None, Value |
     of the elements as they are here: in the reverse of a loop they may be computed anew, and be
     rounded another way than they were when the extremum was taken.
     """
-    computation = _named(instr)
+    computation = named(instr)
     if computation == "add":
         return None, None
     if computation == "multiply":
@@ -411,7 +412,7 @@ def _window_settings(instr: Instr) -> list[tuple[int, ...]]:
 
 
 def _reduce_window_jvp(instr: Instr, tangents: Sequence[Value | None]) -> Value:
-    computation = _named(instr)
+    computation = named(instr)
     pairs = zip(instr.operands, tangents, strict=True)
     tx, t_init = [zeros(x.type) if t is None else t for x, t in pairs]
     if computation == "add":
@@ -443,14 +444,14 @@ _CHOICE = {"maximum": "GE", "minimum": "LE"}
 def _selector(instr: Instr) -> str:
     if instr.op is select_and_scatter:
         return instr.attrs["select"]
-    direction = _CHOICE.get(_named(instr))
+    direction = _CHOICE.get(named(instr))
     if direction is None:
         raise OpError(f"reduce_window with {instr.attrs['computation']} has no derivative rule")
     return direction
 
 
 def _reduce_window_vjp(instr: Instr, ct: Value, wanted: Sequence[bool]) -> tuple[Contribution, ...]:
-    if _named(instr) == "add":
+    if named(instr) == "add":
         return _spread_windows(instr, ct), Sum(ct, tuple(range(ct.type.ndim)))
     if wanted[1]:
         raise OpError("reduce_window has a derivative rule for the init of sums only")

@@ -251,17 +251,26 @@ def _concatenate_vjp(instr: Instr, ct: Value, wanted: Sequence[bool]) -> tuple[C
 
 def fold(x: Value, axis: int) -> Value:
     """The lanes of x[lane, ...] as part of dimension `axis` of a lane, where they vary slowest."""
-    moved = transpose(x, permutation=(*range(1, axis + 1), 0, *range(axis + 1, x.type.ndim)))
-    shape = moved.type.shape
-    return reshape(moved, shape=(*shape[:axis], shape[axis] * shape[axis + 1], *shape[axis + 2 :]))
+    order = (*range(1, axis + 1), 0, *range(axis + 1, x.type.ndim))
+    return merged(transpose(x, permutation=order), axis)
 
 
 def unfold(x: Value, axis: int, size: int) -> Value:
     """The inverse of `fold`: `size` lanes out of dimension `axis`."""
+    order = (axis, *[other for other in range(x.type.ndim + 1) if other != axis])
+    return transpose(split(x, axis, size), permutation=order)
+
+
+def merged(x: Value, axis: int) -> Value:
+    """With one dimension for `axis` and the next."""
     shape = x.type.shape
-    split = reshape(x, shape=(*shape[:axis], size, shape[axis] // size, *shape[axis + 1 :]))
-    order = (axis, *[other for other in range(split.type.ndim) if other != axis])
-    return transpose(split, permutation=order)
+    return reshape(x, shape=(*shape[:axis], shape[axis] * shape[axis + 1], *shape[axis + 2 :]))
+
+
+def split(x: Value, axis: int, count: int) -> Value:
+    """With `count` parts of dimension `axis` in a dimension of their own before it."""
+    shape = x.type.shape
+    return reshape(x, shape=(*shape[:axis], count, shape[axis] // count, *shape[axis + 1 :]))
 
 
 def _broadcast_batch(instr: Instr, operands: Sequence[Value], size: int) -> Value:

@@ -98,10 +98,7 @@ def _rows(engine: Engine, keys: list[Any]) -> list[Any]:
 
 
 def _is_list(engine: Engine, x: Any) -> bool:
-    if not isinstance(x, Ref):
-        return False
-    content = columnar.found(engine.heap, x) or engine.content(x)
-    return isinstance(content, (ListCell, GrowingList))
+    return isinstance(content_of(engine, x), (ListCell, GrowingList))
 
 
 def _deciding(keys: list[Any]) -> list[Any] | None:

@@ -56,7 +56,7 @@ def _times(x: Wide, y: Wide) -> Wide:
     return product_high(x[1], y[1]) + x[0] * y[1] + x[1] * y[0], low
 
 
-def _plus(x: Wide, y: Wide) -> Wide:
+def plus(x: Wide, y: Wide) -> Wide:
     low = x[1] + y[1]
     carry = Array(cast((low < y[1]).value, U64))
     return x[0] + y[0] + carry, low
@@ -73,14 +73,14 @@ def outputs(state: Wide, increment: Wide, count: int) -> tuple[Array, Array, Arr
     lanes = min(count, 1 << math.isqrt(count).bit_length()) or 1
     rows = -(-count // lanes)
     power, total = _leaps([row * lanes for row in range(rows)], (rows, 1))
-    starts = _computed(_plus(_times(power, state), _times(total, increment)))
+    starts = _computed(plus(_times(power, state), _times(total, increment)))
     power, total = _leaps(list(range(1, lanes + 1)), (1, lanes))
-    high, low = _plus(_times(power, starts), _computed(_times(total, increment)))
+    high, low = plus(_times(power, starts), _computed(_times(total, increment)))
     mixed, turn = high ^ low, high >> 58
     words = (mixed >> turn | mixed << ((64 - turn) & 63)).value
     flat = reshape(words, shape=(rows * lanes,))
     if rows * lanes != count:
         flat = slice_(flat, start_indices=(0,), limit_indices=(count,))
     power, total = _leaps([count], ())
-    after = _plus(_times(power, state), _times(total, increment))
+    after = plus(_times(power, state), _times(total, increment))
     return Array(flat), *after

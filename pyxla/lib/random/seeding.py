@@ -9,7 +9,7 @@ import numpy as np
 
 from pyxla.infer.lattice import Array
 from pyxla.lib.operands import as_array, cast
-from pyxla.lib.random.leaps import U64, Wide, outputs
+from pyxla.lib.random.leaps import U64, Wide, outputs, plus
 
 _U32 = np.dtype(np.uint32)
 _MASK = 0xFFFFFFFF
@@ -55,11 +55,6 @@ def seeded(seed: Array) -> tuple[Wide, Wide]:
     high, low, inc_high, inc_low = [a | b << 32 for a, b in zip(words[::2], words[1::2])]
     increment = inc_high << 1 | inc_low >> 63, inc_low << 1 | 1
     # From state 0 one step, the seed added, one step more.
-    first = _plus(increment, (high, low))
+    first = plus(increment, (high, low))
     _, state_high, state_low = outputs(first, increment, 1)
     return (state_high, state_low), increment
-
-
-def _plus(x: Wide, y: Wide) -> Wide:
-    low = x[1] + y[1]
-    return x[0] + y[0] + Array(cast((low < y[1]).value, U64)), low

@@ -16,7 +16,7 @@ import numpy as np
 from pyxla.ir.build import Builder, building
 from pyxla.ir.core import Instr, Region, Value
 from pyxla.ir.rewrite import rewrite
-from pyxla.lower.rules import definition, known
+from pyxla.lower.rules import definition, filling
 from pyxla.ops.control import CONTROL, optimization_barrier
 from pyxla.ops.elementwise import select
 from pyxla.ops.reduce import reduce
@@ -51,22 +51,14 @@ def _masked(instr: Instr) -> Instr | None:
     chosen = definition(x, "select")
     if chosen is None or chosen.results[0].type != x.type:
         return None
-    return chosen if any(_content(y) is not None for y in chosen.operands[1:]) else None
-
-
-def _content(value: Value) -> float | None:
-    """The number that every element of an array is, if it is known."""
-    while (made := definition(value, "broadcast_in_dim", "reshape")) is not None:
-        value = made.operands[0]
-    content = known(value)
-    return content.item() if content is not None and content.size == 1 else None
+    return chosen if any(filling(y) is not None for y in chosen.operands[1:]) else None
 
 
 def _hidden(chosen: Instr, fills: Fills, head: Builder) -> Value:
     """The selection, with fills that nobody knows."""
     mask, *branches = chosen.operands
     for k, branch in enumerate(branches):
-        content = _content(branch)
+        content = filling(branch)
         if content is None:
             continue
         fill = np.array(content, branch.type.dtype)

@@ -25,7 +25,7 @@ from pyxla.ir.rewrite import substitute_region
 from pyxla.ir.types import I64
 from pyxla.lower.cpu.packing import true_size
 from pyxla.lower.dead import dead_code
-from pyxla.lower.rules import definition, known
+from pyxla.lower.rules import definition, filling, known
 from pyxla.ops.computation import REDUCERS
 from pyxla.ops.control import if_, while_
 from pyxla.ops.elementwise import add, and_, clamp, compare, convert, minimum, select
@@ -170,7 +170,7 @@ def _limit(indices: Value, vector: int, extents: Sequence[int], size: int) -> Va
     owner = indices.owner
     if isinstance(owner, Instr) and owner.op is if_:
         return _limit_of_branches(owner, indices, vector, extents, size)
-    content = _content(indices)
+    content = filling(indices)
     if content is not None and not 0 <= content < min(extents):
         return integer(0)
     limit = integer(size)
@@ -179,7 +179,7 @@ def _limit(indices: Value, vector: int, extents: Sequence[int], size: int) -> Va
         if chosen is None:
             continue
         mask, _, rest = chosen.operands
-        content = _content(rest)
+        content = filling(rest)
         if mask.type.ndim == 1 and content is not None and not 0 <= content < extent:
             limit = minimum(limit, true_size(mask))
     return limit
@@ -204,14 +204,6 @@ def _flat(value: Value) -> Value:
     while (made := definition(value, "reshape")) is not None:
         value = made.operands[0]
     return value
-
-
-def _content(value: Value) -> int | None:
-    """The number that every element is, if it is known."""
-    while (made := definition(value, "broadcast_in_dim", "reshape")) is not None:
-        value = made.operands[0]
-    content = known(value)
-    return int(content.ravel()[0]) if content is not None and content.size == 1 else None
 
 
 def _place(index: Value, extent: int) -> tuple[Value, Value]:
