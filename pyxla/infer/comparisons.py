@@ -202,7 +202,7 @@ def _compare_maybe(engine: Engine, op: str, x: Any, y: Any) -> Any:
             return some if op in ("is_not", "ne") else negate(engine, some)
         other = y.value if is_variant(y, "optional") else y
         same = None
-        if op in ("eq", "ne") and is_number(x.value):
+        if op in ("eq", "ne") and _compares_anywhere(engine, x.value, other):
             same = truth(engine, compare(engine, "eq", x.value, other))
         elif op in ("is_", "is_not") and _are_alike(x.value, other):
             same = identical(engine, x.value, other)
@@ -212,15 +212,21 @@ def _compare_maybe(engine: Engine, op: str, x: Any, y: Any) -> Any:
                 neither = negate(engine, either(engine, x.tag, y.tag))
                 same = either(engine, neither, both(engine, y.tag, same))
             return same if op in ("eq", "is_") else negate(engine, same)
-        raise engine.refuse(
-            f"{describe(x)} is compared with {describe(y)}", "test `is not None` first"
-        )
+        what = f"{describe(x)} is compared with {describe(y)}"
+        raise engine.refuse(what, REMEDY_NONE, remedy="apart")
     if op in ("contains", "not_contains"):
         y = using.some(engine, y, "argument of type 'NoneType' is not iterable")
         if is_variant(x, "optional"):
-            raise engine.refuse(f"{describe(x)} is looked for", REMEDY_NONE)
+            raise engine.refuse(f"{describe(x)} is looked for", REMEDY_NONE, remedy="apart")
         return compare(engine, op, x, y)
     return compare(engine, op, *without_none(engine, op, x, y))
+
+
+def _compares_anywhere(engine: Engine, x: Any, y: Any) -> bool:
+    """Whether `x == y` can be asked where `x` is None in fact: nothing of the user's says it, and
+    it is one answer."""
+    own = [engine.captures.member(cls, "__eq__") for v in (x, y) if (cls := class_of(engine, v))]
+    return own == [None] * len(own) and not any(arrays.is_array(engine, v) for v in (x, y))
 
 
 def _are_alike(x: Any, y: Any) -> bool:

@@ -455,3 +455,31 @@ def merged_chains(a, b):
         merged.append(rest.x)
         rest = rest.next
     return list(merged), sum(merged), sorted(merged, reverse=True)
+
+
+class Branch:
+    def __init__(self, value, parent=None):
+        self.value = value
+        self.parts = []
+        self.parent = parent
+        if parent is not None:
+            parent.parts.append(self)
+        self.low = value < 2
+
+    def total(self):
+        return self.value + sum(part.total() for part in self.parts)
+
+    def depth(self):
+        branch, depth = self, 0
+        while branch.parent is not None:
+            branch, depth = branch.parent, depth + 1
+        return depth
+
+
+@program("recursion of any depth instances", lambda: ([3, 5, 1, 0, 2, 8],), lambda: ([1],))
+def instances_that_their_initializers_put_in_lists(numbers):
+    branches = [Branch(0)]
+    for i, number in enumerate(numbers):
+        branches.append(Branch(number, branches[i * number % len(branches)]))
+    low = [branch.value for branch in branches if branch.low]
+    return branches[0].total(), max(branch.depth() for branch in branches), low

@@ -385,3 +385,53 @@ def expressions_of_several_classes(x):
     for number in x[1:]:
         tree = Sum(tree, Number(number)) if number > 2 else Product(Number(number), tree)
     return tree.total(), tree.size()
+
+
+class File:
+    def __init__(self, size):
+        self.size = size
+
+    def total(self):
+        return self.size
+
+    def depth(self):
+        return 0
+
+
+class Directory:
+    def __init__(self):
+        self.parts = []
+
+    def total(self):
+        return sum(part.total() for part in self.parts)
+
+    def depth(self):
+        return 1 + max([part.depth() for part in self.parts], default=0)
+
+
+def _size(part):
+    if isinstance(part, File):
+        return part.size
+    size = 0
+    for inner in part.parts:
+        size += _size(inner)
+    return size
+
+
+@program(
+    "recursion of any depth instances",
+    lambda: ([3, 5, 0, 2, 8, 0, 0, 1],),
+    lambda: ([0, -1, 4, 0, 7],),
+)
+def directories_and_files(sizes):
+    root = Directory()
+    open_ = [root]
+    for size in sizes:
+        if size == 0:
+            open_.append(Directory())
+            open_[-2].parts.append(open_[-1])
+        elif size < 0:
+            open_.pop()
+        else:
+            open_[-1].parts.append(File(size))
+    return root.total(), root.depth(), _size(root), _size(open_[-1])

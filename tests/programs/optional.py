@@ -1,6 +1,7 @@
 """Values that are None on some paths."""
 
 import math
+from dataclasses import dataclass
 
 import numpy as np
 
@@ -477,3 +478,87 @@ def one_object_or_none_both(a, b, common):
         p = p.after if p is not None else second
         q = q.after if q is not None else first
     return p.value if p is not None else None
+
+
+class Weight:
+    def __init__(self, value):
+        self.value = value
+
+    def __eq__(self, other):
+        return isinstance(other, Weight) and self.value == other.value
+
+
+@dataclass
+class Mark:
+    value: int
+
+
+NUMBERS = lambda: ([3, 5, 1, 0, 2, 8, 0, 3, 3],)
+FEW = lambda: ([1, 1],)
+
+
+def _compared(values, highest):
+    last, count = None, 0
+    for value in values:
+        if last == value:
+            count += 100
+        if last != highest:
+            count += 1
+        if value != highest:
+            last = value
+    return count, last == highest, last == values[0], last is None
+
+
+@program("optional", NUMBERS, FEW)
+def equal_to_what_may_be_none(numbers):
+    texts = _compared([str(n) for n in numbers], "8")
+    tuples = _compared([(n, n + 1) for n in numbers], (8, 9))
+    lists = _compared([[n, 1] for n in numbers], [8, 1])
+    return texts, tuples, lists
+
+
+@program("optional instances", NUMBERS, FEW)
+def instances_equal_to_what_may_be_none(numbers):
+    links = [Link(n) for n in numbers]
+    weights = _compared([Weight(n) for n in numbers], Weight(8))
+    marks = _compared([Mark(n) for n in numbers], Mark(8))
+    return weights, marks, _compared(links, links[-1])
+
+
+@program("optional", lambda: ("the quick brown fox",), lambda: ("",))
+def looked_for_though_it_may_be_none(text):
+    before, seen, n = None, set(), 0
+    ranks = {"o": 3, "u": 5}
+    for letter in text:
+        if before in ["a", "o"] or before not in ("q", None):
+            n += 1
+        if before in ranks:
+            n += ranks[before]
+        if before in seen:
+            n += 100
+        seen.add(letter)
+        before = letter if letter != " " else None
+    return n
+
+
+class Keys:
+    def __getitem__(self, key):
+        return key.start is None, key.stop is None, -1 if key.start is None else key.start
+
+
+@program("optional", NUMBERS, lambda: ([2, 1, 0],), lambda: ([8],))
+def slices_between_what_may_be_none(numbers):
+    start = end = None
+    for i, n in enumerate(numbers):
+        if n == 5 and start is None:
+            start = i
+        if n == 0:
+            end = i
+    x = np.array(numbers)
+    grid = np.outer(x, x)
+    x[start:end] = -1
+    left = list(numbers)
+    del left[end:]
+    sums = grid[start:, :end].sum(), grid[:end:2, 0].sum()
+    parts = numbers[start:end], numbers[end::-1], numbers[:start:-1]
+    return x, left, sums, parts, "abcdefghi"[start:end], Keys()[start:end]

@@ -9,6 +9,7 @@ import numpy as np
 from pyxla.infer import using
 from pyxla.infer.arrays import access as arrays
 from pyxla.infer.calls.dispatch import call
+from pyxla.infer.calls.visiting import class_of
 from pyxla.infer.containers.indexing import delete_item, get_item, set_item
 from pyxla.infer.engine import Engine
 from pyxla.infer.frame import Frame
@@ -44,9 +45,12 @@ def _index(engine: Engine, x: Any, key: Any) -> Any:
     """The index of an item.  None means a new axis to arrays, which changes the type of the result:
     what may be None is taken for a number, and the program raises where it is not."""
     key = engine.use(key)
+    if class_of(engine, x) is None:
+        key = _between_numbers(engine, key)
     if isinstance(x, Array) or arrays.is_array(engine, x):
         if isinstance(key, Tuple):
-            return Tuple(tuple([_number(engine, k) for k in key.items]), key.cls)
+            items = [_number(engine, _between_numbers(engine, k)) for k in key.items]
+            return Tuple(tuple(items), key.cls)
         return _number(engine, key)
     words = (
         f"{'tuple' if isinstance(x, Tuple) else 'list'} indices must be integers or slices, not "
@@ -65,6 +69,23 @@ _SEQUENCES = (*LISTS, RowList, Tuple)
 
 
 _NEW_AXIS = TypeError("an index of an array is None here, which would be a new axis")
+
+
+def _between_numbers(engine: Engine, key: Any) -> Any:
+    """A slice with a number where an end may be None: one that is past all items."""
+    if not isinstance(key, Compound) or key.kind != "slice":
+        return key
+    *ends, step = key.items
+    for part in key.items:
+        if is_variant(part, "optional") and (part is step or not isinstance(step, Const)):
+            raise engine.refuse(f"a slice has an end that is {describe(part)}", REMEDY_NONE)
+    down = isinstance(step, Const) and step.value is not None and step.value < 0
+    past = (2**63 - 1, -(2**63)) if down else (0, 2**63 - 1)
+    closed = [
+        kinds.choose(end.tag, end.value, Const(limit)) if is_variant(end, "optional") else end
+        for end, limit in zip(ends, past, strict=True)
+    ]
+    return key.rebuild((*closed, step))
 
 
 def _number(engine: Engine, x: Any) -> Any:
@@ -99,9 +120,6 @@ def _delitem(engine: Engine, frame: Frame, instr: Instr) -> None:
 @transfer("slice")
 def _slice(engine: Engine, frame: Frame, instr: Instr) -> Any:
     parts = tuple([engine.use(frame.env[v]) for v in instr.operands])
-    for part in parts:
-        if is_variant(part, "optional"):
-            raise engine.refuse(f"a slice has an end that is {describe(part)}", REMEDY_NONE)
     if all(isinstance(p, Const) for p in parts):
         return Const(slice(*[p.value for p in parts]))
     return Compound("slice", parts)

@@ -31,7 +31,7 @@ def visit(engine: Engine, frame: Frame, instr: Instr) -> Any:
     told = _told(frame, instr)
     x = _operand(engine, frame, instr) or told or _item(engine, frame, instr)
     if x is None:
-        return engine.transfer[instr.op.name](engine, frame, instr)
+        return (engine.shared or engine.transfer[instr.op.name])(engine, frame, instr)
     env, assumed, split = frame.env, frame.assumed, frame.split
     among = places(x, assumed)
     edges, possible = [], []
@@ -91,6 +91,8 @@ def _operand(engine: Engine, frame: Frame, instr: Instr) -> Variant | None:
             value = frame.env[operand] = engine.use(value)
         if is_variant(value, "mixed") or is_variant(value, "exception"):
             return value
+        if instr.op.name == "compare" and is_variant(value, "optional"):
+            return value if instr.attrs["op"] not in ("is_", "is_not") else None
     return None
 
 

@@ -71,14 +71,18 @@ _COPY = "put a copy of it there"
 
 def enter(engine: Engine, item: Any, x: Any) -> None:
     """Before `x` is put in a list of such items: containers that are in a pool there, and are not
-    in it yet, enter it."""
+    in it yet, enter it; and an instance that its `__init__` puts there."""
     if isinstance(item, Row) and isinstance(x, Tuple):
         for inner, part in zip(item.items, x.items, strict=False):
             enter(engine, inner, part)
-    if not isinstance(item, Handle) or not isinstance(x, Ref):
+    if not isinstance(x, Ref):
         return
-    cls = pools.container_class(engine.heap.contents.get(x.cell))
-    if cls is not None and cls in item.classes:
+    content = engine.heap.contents.get(x.cell)
+    cls = pools.container_class(content)
+    if cls is None and isinstance(content, ObjectCell) and content.cls in engine.pools:
+        if engine.heap.infos[x.cell].pinned is None and x.cell not in engine.frozen:
+            pools.entered(engine, x)
+    if cls is not None and isinstance(item, Handle) and cls in item.classes:
         if engine.heap.infos[x.cell].pinned is not None or x.cell in engine.frozen:
             what = f"an argument, or what is outside of the function, {_PUT}"
             raise engine.refuse(what, _COPY, remedy="everywhere")

@@ -176,8 +176,9 @@ def clearer(first: CompileError, later: CompileError, tried: Demands) -> Compile
 
 
 def entered(engine: Engine, x: Ref) -> Ref:
-    """The new instance `x`, in the pool of its class, if that has one."""
-    pool = of_class(engine, engine.heap.contents[x.cell].cls)
+    """The new instance `x`, in the pool of its class, if that has one and it is not there yet."""
+    content: Any = engine.heap.contents[x.cell]
+    pool = None if type(content) is Pooled else of_class(engine, content.cls)
     if pool is not None:
         enter(engine, x, pool)
     return x

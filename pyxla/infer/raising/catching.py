@@ -23,7 +23,7 @@ from pyxla.infer.raising.faults import Raises
 from pyxla.ir import core
 from pyxla.ir.core import Block, Phi
 from pyxla.ir.op import OpError
-from pyxla.ops.elementwise import compare
+from pyxla.ops.elementwise import compare, not_
 
 _MISTAKES = (AttributeError, NameError, TypeError)
 Pads = Sequence[tuple[Block, tuple[type, ...] | None]]
@@ -118,7 +118,11 @@ def raise_unless(engine: Engine, condition: Any, error: Any, catchable: bool) ->
 def branches(engine: Engine, x: Variant, among: Sequence[int]) -> Iterator[int]:
     """Go on where `x` is each of the items at these places in turn."""
     for place in among[:-1]:
-        hit = compare(x.tag.value, number(place), direction="EQ")
+        tag = x.tag.value
+        if x.tag.kind is bool:
+            hit = tag if place else not_(tag)
+        else:
+            hit = compare(tag, number(place), direction="EQ")
         here, other = Block(), Block()
         engine.block.terminator = core.Branch(hit, here, other, engine.loc)
         here.preds, other.preds = [engine.block], [engine.block]
