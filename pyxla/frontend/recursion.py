@@ -280,8 +280,22 @@ class _Stacked(OfSites):
         self.owner = {site: member for member in members for site in member.sites}
         super().__init__(members[0].source, members[0].lowered, list(self.owner))
         self.kept = [site for site in self.owner if not site.tail]
+        self.results = self._results()
         self.called: list[Block] = []
         self.returning: list[Block] = []
+
+    def _results(self) -> dict[str, str]:
+        """The variables that functions return in, by their names: one for each, which may be of
+        types that have nothing in common, but where one returns what another does."""
+        found = {m.source.name: RESULT for m in self.members}
+        if len(found) > 1:
+            found = {name: f"{RESULT} of {name}" for name in found}
+        for site in [site for site in self.owner if site.tail]:
+            own = self.owner[site]
+            for callee in own.calls[site]:
+                old, new = found[callee.name], found[own.source.name]
+                found = {name: new if text == old else text for name, text in found.items()}
+        return found
 
     def build(self) -> bool:
         """Make the graph; whether it is ever left."""
@@ -333,7 +347,7 @@ class _Stacked(OfSites):
         this, other = self.fork(self.emit(pyops.TRUTH, (known,), {}, node), node)
         self.resume(this)
         operands = (self.lookup(kept), self.lookup(key))
-        self.put(RESULT, self.emit(pyops.GETITEM, operands, {}, node))
+        self.put(self.results[self.source.name], self.emit(pyops.GETITEM, operands, {}, node))
         self.returning.append(self.block)
         self.resume(other)
 
@@ -365,20 +379,20 @@ class _Stacked(OfSites):
             kept, key = self.member.of(KEPT), self.member.of(KEY)
             operands = (self.lookup(kept), self.lookup(key), value)
             self.effect(pyops.SETITEM, operands, {}, self.lowered.node)
-        self.put(RESULT, value)
+        self.put(self.results[self.source.name], value)
         self.returning.append(self.block)
         self.block = None
 
     def unwind(self, node: gast.FunctionDef) -> None:
         """Go on behind the calls that are open, one after the other."""
         if not self.kept:
-            return self.end(Return((self.lookup(RESULT),), self.location(node)))
+            return self.end(Return((self.result_of(self.source),), self.location(node)))
         header = self.start(UNWIND, self.block)
         self.returning = []
         test = self.emit(pyops.TRUTH, (self.lookup(CALLS),), {}, node)
         go_on, leave = self.fork(test, node)
         self.resume(leave)
-        self.end(Return((self.lookup(RESULT),), self.location(node)))
+        self.end(Return((self.result_of(self.source),), self.location(node)))
         self.resume(go_on)
         self.put(PLACE, self.method(CALLS, "pop", (), node))
         for site in self.kept[:-1]:
@@ -395,7 +409,14 @@ class _Stacked(OfSites):
         return self.emit(pyops.CALL, (found, *args), {"layout": layout}, node)
 
     def result(self, site: Site) -> Value:
-        return self.lookup(RESULT)
+        return self.result_of(self.owner[site].calls[site][0])
+
+    def result_of(self, source: SourceFunction) -> Value:
+        """What the last call of a function returned: there is one where it is asked for."""
+        value = self.lookup(self.results[source.name])
+        if len({*self.results.values()}) == 1:
+            return value
+        return self.emit(pyops.GIVEN, (value,), {}, self.lowered.node)
 
     def at_site(self, site: Site) -> None:
         """Call one of the functions; of methods, where it is one that is of them."""

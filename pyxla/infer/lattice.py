@@ -293,9 +293,10 @@ class Conflict(Structure):
 
     hint: what to write instead.  demand: what would do besides, by name (`infer.demands`).
     sites: of lists that meet, which might be in one pool instead (`infer.lists.sites`).
+    among: what refers to instances that would have to be in pools.
     """
 
-    __slots__ = ("demand", "hint", "notes", "reason", "sites", "tests")
+    __slots__ = ("among", "demand", "hint", "notes", "reason", "sites", "tests")
 
     def __init__(
         self,
@@ -311,6 +312,7 @@ class Conflict(Structure):
         self.hint = hint
         self.demand = demand
         self.sites: frozenset[Any] = frozenset()
+        self.among: tuple[Any, ...] = ()
 
     def __repr__(self) -> str:
         return f"Conflict({self.reason})"

@@ -46,7 +46,9 @@ def use(engine: Engine, value: Any) -> Any:
         engine.findings.meet(value)
         if not apart(value.sites, engine.sites):
             engine.findings.ask(value.sites)
-        refusal = engine.refuse(value.reason, value.hint, notes=value.notes, remedy=value.demand)
+        refusal = engine.refuse(
+            value.reason, value.hint, among=value.among, notes=value.notes, remedy=value.demand
+        )
         raise engine.demand(value.tests, refusal) or refusal
     return value
 

@@ -43,7 +43,7 @@ from pyxla.infer.lattice import (
     is_variant,
 )
 from pyxla.infer.lists import as_arrays, columnar, number_lists, reading
-from pyxla.infer.lists.items import spelled
+from pyxla.infer.lists.items import holds_methods, spelled
 from pyxla.infer.lists.sites import is_list
 from pyxla.infer.places import Place
 from pyxla.infer.raising.catching import Raised
@@ -381,6 +381,8 @@ class Outputs:
                 whole = as_arrays.numbers_in(self.engine, content) if cls is list else None
                 if whole is not None and whole[0].extents is None:
                     return out.OutNumbers(self.result(whole[0].value), whole[1])
+                if holds_methods(item):
+                    raise self.unreturned("method")
                 arrays_ = reading.columns_of(self.engine, content)
                 if not arrays_:
                     return out.OutList(())

@@ -483,3 +483,33 @@ def instances_that_their_initializers_put_in_lists(numbers):
         branches.append(Branch(number, branches[i * number % len(branches)]))
     low = [branch.value for branch in branches if branch.low]
     return branches[0].total(), max(branch.depth() for branch in branches), low
+
+
+class Tally:
+    def __init__(self, factor):
+        self.factor = factor
+        self.total = 0
+
+    def add(self, number):
+        self.total += number * self.factor
+
+    def take(self, number):
+        self.total -= number
+
+
+@program("instances", lambda: ([3, 5, 1, 0, 2, 8],), lambda: ([1],))
+def bound_methods_in_lists(numbers):
+    tallies, listeners, queue = [], [], []
+    single = Tally(3)
+    for number in numbers:
+        if number > 1:
+            tallies.append(Tally(number))
+            listeners.append(tallies[-1].add if number > 2 else tallies[-1].take)
+            queue.append((-number, single.add))
+    for number in numbers:
+        for listener in listeners:
+            listener(number)
+    queue.sort(key=lambda pair: pair[0])
+    for number, listener in queue[:2]:
+        listener(number)
+    return [tally.total for tally in tallies], single.total, len(listeners)

@@ -435,3 +435,46 @@ def directories_and_files(sizes):
         else:
             open_[-1].parts.append(File(size))
     return root.total(), root.depth(), _size(root), _size(open_[-1])
+
+
+def _value_at(tokens, i):
+    if tokens[i] == -1:
+        items, i = _items_at(tokens, i + 1)
+        return sum(items), i
+    return tokens[i], i + 1
+
+
+def _items_at(tokens, i):
+    items = []
+    while tokens[i] != -2:
+        item, i = _value_at(tokens, i)
+        items.append(item)
+    return items, i + 1
+
+
+class Tokens:
+    def __init__(self, tokens):
+        self.tokens = tokens
+        self.at = 0
+
+    def value(self):
+        token = self.tokens[self.at]
+        self.at += 1
+        return sum(self.items()) if token == -1 else token
+
+    def items(self):
+        items = []
+        while self.tokens[self.at] != -2:
+            items.append(self.value())
+        self.at += 1
+        return items
+
+
+@program(
+    "recursion of any depth instances",
+    lambda: ([-1, 1, -1, 2, 3, -2, -1, -2, -1, 10, -1, 20, -2, -2, -2],),
+    lambda: ([5],),
+    lambda: ([-1, -2],),
+)
+def results_of_two_types(tokens):
+    return _value_at(tokens, 0), Tokens(tokens).value()

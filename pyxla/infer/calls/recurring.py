@@ -12,8 +12,8 @@ from pyxla.frontend.source import SourceFunction
 from pyxla.infer.calls import standard
 from pyxla.infer.calls.visiting import boxes_of
 from pyxla.infer.engine import Engine
-from pyxla.infer.frame import Frame
-from pyxla.infer.lattice import Compound, Const, is_variant
+from pyxla.infer.frame import Frame, Stopped
+from pyxla.infer.lattice import Compound, Const, Unbound, is_variant
 from pyxla.infer.transfer import transfer
 from pyxla.ir.core import Instr
 
@@ -85,6 +85,9 @@ def _has_defaults_of(function: Any, source: SourceFunction) -> bool:
 
 @transfer("given")
 def _given(engine: Engine, frame: Frame, instr: Instr) -> Any:
-    """A parameter of one of several functions, where that is called: it has a value."""
+    """A parameter of one of several functions, where that is called, or its result, where that has
+    returned: it has a value, or control does not come here as far as is known."""
     value = frame.env[instr.operands[0]]
+    if isinstance(value, Unbound):
+        raise Stopped
     return value.value if is_variant(value, "unbound") else value

@@ -106,10 +106,17 @@ def _demand(met: Sequence[tuple[Any, Any]]) -> str:
 
 
 def _parts(content: Any) -> Iterator[Any]:
-    """What a list or a dict holds; of tuples, the objects in them: numbers are columns."""
+    """What a list or a dict holds; of tuples and methods the objects: numbers are columns."""
     for part in content.parts if isinstance(content, _HELD) else ():
-        inside = part.items if isinstance(part, Tuple) else None
-        yield from [part] if inside is None else [x for x in inside if isinstance(x, Ref)]
+        yield from _objects(part) if isinstance(part, (Tuple, Compound)) else [part]
+
+
+def _objects(x: Any) -> Iterator[Any]:
+    """The objects in a tuple or a method."""
+    if isinstance(x, Ref):
+        yield x
+    for part in x.items if isinstance(x, (Tuple, Compound)) else ():
+        yield from _objects(part)
 
 
 def _pool(content: Any) -> Any:
@@ -148,6 +155,8 @@ def conflict(
         hint = SAME_SHAPE
     places = () if own else tuple(notes)
     found = Conflict(f"{what} may be {kinds}", places, tests, hint, _demand(met))
+    if found.demand == "pooled":
+        found.among = tuple([x for content in contents for x in _parts(content)])
     if all(isinstance(value, Ref) for value in values):
         found.sites = sites.of_all(
             [s.heap.infos[v.cell] for v, s in zip(values, states, strict=True)]

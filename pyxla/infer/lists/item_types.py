@@ -4,7 +4,7 @@ Number   a number: one column; of several kinds (`infer.joins.kinds`), a second 
          where ints of 64 bits are among floats, a third has these
 Block    an array: a column of blocks
 Row      a tuple, or a list of known length whose items are of several types: theirs, in order
-Shown    a text that the host puts together: as a row of what it is made of
+Made     a bound method, or a text that the host puts together: as a row of what it is made of
 Nested   a list: a column of lengths, and its items' columns with a dimension more
 Several  one of several of these of no one type, but for arrays and lists: a column of which, and
          those of each; of None and one other, a column of whether it is the other
@@ -22,7 +22,7 @@ from __future__ import annotations
 import functools
 from dataclasses import dataclass, field
 from enum import Enum
-from types import BuiltinFunctionType, FunctionType
+from types import BuiltinFunctionType, FunctionType, MethodDescriptorType
 from typing import Any
 
 import numpy as np
@@ -66,11 +66,10 @@ class Row:
 
 
 @dataclass(frozen=True, slots=True)
-class Shown(Row):
-    """A text (`cls` is str) that the host puts together: what it is made of, and its pieces
-    (`infer.text.pieces`)."""
+class Made(Row):
+    """An object that has parts (`lattice.Compound`) of this kind (`cls`) and `meta`."""
 
-    pieces: tuple[Any, ...] = ()
+    meta: Any = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -145,7 +144,7 @@ NONE = Same(None)
 # More items of no one type than this are not in one list.
 MOST = 6
 PICKED = (str, Enum)
-_FUNCTIONS = (FunctionType, BuiltinFunctionType, np.ufunc)
+_FUNCTIONS = (FunctionType, BuiltinFunctionType, MethodDescriptorType, np.ufunc)
 CONSTANTS = (*PICKED, type(None), type, *_FUNCTIONS, range, Reading)
 LISTS = (ListCell, GrowingList)
 Item = Number | Block | Row | Nested | Several | Same | Known | Pick | Chars | Handle

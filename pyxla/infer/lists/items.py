@@ -42,13 +42,13 @@ from pyxla.infer.lists.item_types import (
     Handle,
     Item,
     Known,
+    Made,
     Nested,
     Number,
     Pick,
     Row,
     Same,
     Several,
-    Shown,
 )
 from pyxla.infer.lists.sites import Meeting, is_list, pooled_together, sites_of
 from pyxla.infer.text import codes
@@ -81,9 +81,10 @@ def item_of(heap: Heap, x: Any) -> Item | None:
         )
     if far.is_dynamic(x):
         return Row(x.meta, (_INT,))
-    if isinstance(x, Compound) and x.kind == "text":
+    if isinstance(x, Compound) and x.kind in ("text", "method"):
         held = [item_of(heap, i) for i in x.items]
-        return Shown(str, tuple(held), x.meta) if all(map(_is_shown, held)) else None
+        fit = None not in held if x.kind == "method" else all(map(_is_shown, held))
+        return Made(x.kind, tuple(held), x.meta) if fit else None
     if isinstance(x, Compound) and x.kind == "range" and isinstance(x.items[2], Const):
         return _row(range, [*[item_of(heap, i) for i in x.items[:2]], Same(x.items[2].value)])
     if is_variant(x, "optional") or is_variant(x, "mixed"):
@@ -147,11 +148,23 @@ def are_numbers(item: Any, letters: str = "iufb") -> bool:
 
 def holds_instances(item: Any) -> bool:
     """Whether an instance is in an item."""
-    if isinstance(item, Nested):
-        return holds_instances(item.item)
-    if isinstance(item, (Row, Several)):
-        return any(map(holds_instances, item.items))
-    return isinstance(item, Handle)
+    return any(isinstance(inner, Handle) for inner in _inside(item))
+
+
+def holds_methods(item: Any) -> bool:
+    """Whether a bound method is in an item."""
+    return any(map(_is_method, _inside(item)))
+
+
+def _is_method(item: Any) -> bool:
+    return isinstance(item, Made) and item.cls == "method"
+
+
+def _inside(item: Any) -> Iterator[Any]:
+    """An item, and all that it is made of."""
+    yield item
+    for inner in (item.item,) if isinstance(item, Nested) else getattr(item, "items", ()):
+        yield from _inside(inner)
 
 
 def _of_reference(heap: Heap, x: Ref) -> Item | None:
@@ -256,7 +269,7 @@ def _common(x: Any, y: Any) -> Item | None:
         fixed = x.fixed if x.fixed == y.fixed else None
         return Nested(inner, max(x.capacity, y.capacity), fixed, x.sites or y.sites)
     if isinstance(x, Row) and type(x) is type(y) and replace(x, items=y.items) == y:
-        if len(x.items) == len(y.items):
+        if len(x.items) == len(y.items) and (not _is_method(x) or x.items[0] == y.items[0]):
             items = [joined_item(a, b) for a, b in zip(x.items, y.items, strict=True)]
             return None if None in items else replace(x, items=tuple(items))
     return None
@@ -287,8 +300,11 @@ def place_among(items: Sequence[Any], item: Any) -> int:
 def _rank(item: Any) -> Any:
     """What decides where among several items one comes: nothing that changes as it gets wider."""
     kind = Chars if layout_of(item) is not None else type(item)
-    of = item.cls.__name__ if isinstance(item, Row) else ""
-    told = getattr(item, "value", getattr(item, "pieces", ""))
+    of = str(getattr(item.cls, "__name__", item.cls)) if isinstance(item, Row) else ""
+    told = getattr(item, "value", getattr(item, "meta", ""))
+    if _is_method(item):
+        told = getattr(item.items[0], "value", None)
+        told = getattr(told, "__qualname__", told)
     return item != NONE, kind.__name__, of, len(getattr(item, "items", ())), repr(told)
 
 
@@ -419,8 +435,8 @@ def replaced_at(item: Any, path: tuple[int, ...], new: Item) -> Item:
 
 def spelled(item: Item | None, pool: Callable[[type], int]) -> Any:
     """As `runtime.outcome.OutGrown` says it; `pool`: the number of the pool of a class."""
-    if isinstance(item, Shown):
-        return {"pieces": item.pieces, "of": [spelled(inner, pool) for inner in item.items]}
+    if isinstance(item, Made):
+        return {"pieces": item.meta, "of": [spelled(inner, pool) for inner in item.items]}
     if isinstance(item, Row):
         return item.cls, tuple([spelled(inner, pool) for inner in item.items])
     if isinstance(item, Nested):

@@ -36,12 +36,12 @@ from pyxla.infer.lists.item_types import (
     Handle,
     Item,
     Known,
+    Made,
     Nested,
     Pick,
     Row,
     Same,
     Several,
-    Shown,
 )
 from pyxla.infer.lists.items import count
 from pyxla.infer.lists.rows import KEPT, reached
@@ -197,8 +197,8 @@ def read_item(
                 for i, inner in enumerate(item.items)
             ]
         )
-        if isinstance(item, Shown):
-            return Compound("text", parts, item.pieces)
+        if isinstance(item, Made):
+            return Compound(item.cls, parts, item.meta)
         if item.cls is range:
             return Compound("range", parts)
         if isinstance(item.cls, Far):

@@ -31,7 +31,7 @@ from pyxla.infer.heap import DictCell, ListCell, ObjectCell
 from pyxla.infer.joins import choices, far
 from pyxla.infer.lattice import Compound, Const, Live, Ref, Tuple, is_number, is_variant, optional
 from pyxla.infer.lists import columnar, reading
-from pyxla.infer.lists.item_types import Chars, Several, Shown
+from pyxla.infer.lists.item_types import Chars, Made, Several
 from pyxla.infer.lists.items import holds_instances, layout_of, picks_of, with_column
 from pyxla.infer.objects import get_attribute
 from pyxla.infer.raising.exceptions import alternatives, is_exception, select
@@ -315,10 +315,9 @@ def _str_join(engine: Engine, separator: Any, items: Any) -> Any:
 
 def _is_shown(item: Any) -> bool:
     """Whether items of a list are texts, of which the host puts some together."""
-    return isinstance(item, Shown) or (
-        isinstance(item, Several)
-        and all(isinstance(i, Shown) or layout_of(i) is not None for i in item.items)
-    )
+    if isinstance(item, Several):
+        return all(_is_shown(i) or layout_of(i) is not None for i in item.items)
+    return isinstance(item, Made) and item.cls == "text"
 
 
 def _no_text(engine: Engine, place: int, x: Any) -> TypeError:
