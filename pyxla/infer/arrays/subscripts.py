@@ -25,6 +25,7 @@ from pyxla.infer.lattice import (
     is_number,
     is_variant,
 )
+from pyxla.infer.lists import reading
 from pyxla.infer.lists.item_types import LISTS
 from pyxla.infer.lists.rows import is_put_back, take
 from pyxla.infer.operators import REMEDY_NONE
@@ -45,7 +46,7 @@ def _index(engine: Engine, x: Any, key: Any) -> Any:
     """The index of an item.  None means a new axis to arrays, which changes the type of the result:
     what may be None is taken for a number, and the program raises where it is not."""
     key = engine.use(key)
-    if class_of(engine, x) is None:
+    if reading.is_slice(key) and class_of(engine, x) is None:
         key = _between_numbers(engine, key)
     if isinstance(x, Array) or arrays.is_array(engine, x):
         if isinstance(key, Tuple):
