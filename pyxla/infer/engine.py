@@ -442,7 +442,7 @@ class Engine:
     def learn(self, learned: tuple[Atom, ...]) -> None:
         """Go on with what `learned` says of the names of the current frame."""
         frame = self.frames[-1]
-        known = refined(frame.env, learned)
+        known = refined(frame.env, learned, frame.assumed)
         if known is not None:
             frame.env.update(known)
 

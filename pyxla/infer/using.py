@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from pyxla.infer.facts.refine import atoms, is_there, places
+from pyxla.infer.facts.refine import atoms, is_there, narrowed
 from pyxla.infer.interface import Engine
 from pyxla.infer.lattice import (
     Array,
@@ -40,7 +40,7 @@ def use(engine: Engine, value: Any) -> Any:
     if may_be_unbound(value):
         return moved(engine, bound(engine, value))
     if isinstance(value, Variant):
-        value = narrowed(engine, value)
+        value = on_path(engine, value)
         value = value.conflict if is_variant(value, "mixed") else value
     if isinstance(value, Conflict):
         engine.findings.meet(value)
@@ -53,16 +53,15 @@ def use(engine: Engine, value: Any) -> Any:
     return value
 
 
-def narrowed(engine: Engine, value: Variant) -> Any:
+def on_path(engine: Engine, value: Variant) -> Any:
     """`value`, or the one of its alternatives that it is on this path."""
-    among = places(value, engine.frames[-1].assumed) if engine.frames else ()
-    return value.items[among[0]] if len(among) == 1 else value
+    return narrowed(value, engine.frames[-1].assumed) if engine.frames else value
 
 
 def bound(engine: Engine, value: Any) -> Any:
     """What a name has, or raise what CPython raises where it has nothing."""
     if is_variant(value, "unbound"):
-        value = narrowed(engine, value)
+        value = on_path(engine, value)
     if isinstance(value, Unbound):
         return engine.raise_constant(value.error)
     if is_variant(value, "unbound"):

@@ -186,9 +186,9 @@ def branch(engine: Engine, frame: Frame, block: Block, terminator: core.Branch) 
         return
     targets = terminator.if_true, terminator.if_false
     learned = atoms(cond, True), atoms(cond, False)
-    envs = refined(frame.env, learned[0]), refined(frame.env, learned[1])
+    envs = [refined(frame.env, side, frame.assumed) for side in learned]
     if envs[0] is None and envs[1] is None:
-        envs = (None, frame.env)  # facts exclude that control comes here: any side will do
+        envs = [None, frame.env]  # facts exclude that control comes here: any side will do
     side = envs.index(None) ^ 1 if None in envs else None  # facts exclude the other one
     if side is None and (found := catching.noted(engine, frame, targets, envs)) is not None:
         side = found[0] ^ 1

@@ -226,3 +226,51 @@ def looked_for_among_several(xs):
     pair = [first, 1 if xs[1] > 0 else "text"]
     found = "text" in kept, None in kept, (1, 3) in kept, kept.count("text"), 2 in kept
     return found, "text" in pair, 1 in pair, (first,) == ("text",), pair != ["text", 1]
+
+
+def _applied(symbol, a, b):
+    if symbol == "+":
+        return a + b
+    elif symbol == "*":
+        return a * b % 1000
+    assert symbol == "-", symbol
+    return a - b
+
+
+@program(
+    "",
+    lambda: ([3, 5, 1, 0, 2, 8, 0, 9, 4, 4],),
+    lambda: ([1, 0, 8],),
+    lambda: ([2, 2, 2, 0, 0],),
+)
+def numbers_and_symbols(numbers):
+    tokens = []
+    for number in numbers:
+        if number == 0:
+            tokens.append("+")
+        elif number > 7:
+            tokens.append("*" if number == 8 else "-")
+        else:
+            tokens.append(number)
+    stack, sums = [], 0
+    for token in tokens:
+        if token == "+":
+            if len(stack) < 2:
+                continue
+            b, a = stack.pop(), stack.pop()
+            stack.append(a + b)
+        elif token == "*" or token == "-":
+            if len(stack) < 2:
+                continue
+            b, a = stack.pop(), stack.pop()
+            stack.append(_applied(token, a, b))
+        else:
+            stack.append(token)
+        match token:
+            case "+" | "-":
+                sums += 1
+            case "*":
+                sums += 10
+            case _:
+                sums += token
+    return stack, sums, tokens

@@ -11,7 +11,7 @@ from typing import Any
 
 from pyxla.errors import CompileError
 from pyxla.infer.engine import Engine
-from pyxla.infer.facts.refine import places, refined, settled
+from pyxla.infer.facts.refine import Atom, atoms, places, refined, settled
 from pyxla.infer.frame import Frame, Stopped
 from pyxla.infer.heap import ListCell
 from pyxla.infer.joins import kinds
@@ -37,7 +37,7 @@ def visit(engine: Engine, frame: Frame, instr: Instr) -> Any:
     edges, possible = [], []
     frame.split = split or len(among) > 1
     for place in catching.branches(engine, x, among):
-        frame.env, frame.assumed = settled(env, x, place), assumed
+        frame.env, frame.assumed = settled(env, x, place, assumed), assumed
         for operand in instr.operands:
             frame.env[operand] = kinds.at_place(frame.env[operand], x.tag, place)
             if x is told:
@@ -58,7 +58,7 @@ def visit(engine: Engine, frame: Frame, instr: Instr) -> Any:
     engine.enter(edge)
     if len(possible) < len(among) or len(possible) == 1:
         learned = (("AMONG", x, tuple(possible)),)
-        env.update(refined(env, learned) or {})
+        env.update(refined(env, learned, frame.assumed) or {})
         frame.assumed += learned
     if len(possible) == len(x.items):
         results = tuple([_with_tag(x, *pair) for pair in zip(results, given, strict=True)])
@@ -167,15 +167,22 @@ def _together(x: Variant, y: Variant) -> bool:
 
 
 def _with_test(x: Variant, possible: list[int], result: Any, given: tuple[Any, ...]) -> Any:
-    """A bool that `x` decides, as one that tells which of its items `x` is."""
-    bools = isinstance(result, Scalar) and result.kind is bool
-    if not bools or not all(isinstance(value, Const) for value in given):
+    """A bool that `x` decides, as one that tells which of its items `x` is, and what that is."""
+    if not isinstance(result, Scalar) or result.kind is not bool:
         return result
-    sides = []
+    sides: list[tuple[Atom, ...]] = []
     for outcome in (True, False):
-        among = [p for p, value in zip(possible, given, strict=True) if value.value is outcome]
-        sides.append((("AMONG", x, tuple(among)),))
-    return Scalar(result.value, result.fact, ("implies", *sides))
+        pairs = [(x.items[p], value) for p, value in zip(possible, given, strict=True)]
+        open_ = [p for p, pair in zip(possible, pairs, strict=True) if _may_be(pair[1], outcome)]
+        inside = [a for item, value in pairs for a in atoms(value, outcome) if a[1] is item]
+        among = () if len(open_) == len(x.items) else (("AMONG", x, tuple(open_)),)
+        sides.append((*inside, *among))
+    return Scalar(result.value, result.fact, ("implies", *sides)) if any(sides) else result
+
+
+def _may_be(x: Any, outcome: bool) -> bool:
+    """Whether a bool may be that."""
+    return not isinstance(x, Const) or bool(x.value) is outcome
 
 
 def _with_tag(x: Variant, result: Any, given: tuple[Any, ...]) -> Any:

@@ -59,12 +59,18 @@ def is_there(x: Variant) -> Scalar:
     return Scalar(x.tag.value, None, ("AMONG", x, (1,)))
 
 
-def refined(env: dict[Value, Any], learned: tuple[Atom, ...]) -> dict[Value, Any] | None:
-    """A copy of `env` in which `learned` holds; None where it cannot hold."""
+def refined(
+    env: dict[Value, Any], learned: tuple[Atom, ...], assumed: tuple[Atom, ...]
+) -> dict[Value, Any] | None:
+    """A copy of `env`, where `assumed` holds, in which `learned` does too; None where it cannot."""
     env = env.copy()
     for direction, x, y in learned:
         if isinstance(x, Variant):
-            env = settled(env, x, y[0]) if len(y) == 1 else env
+            assumed += ((direction, x, y),)
+            among = places(x, assumed)
+            if not among:
+                return None
+            env = settled(env, x, among[0], assumed) if len(among) == 1 else env
             continue
         for left, right, relation in ((x, y, direction), (y, x, _SWAPPED[direction])):
             interval = _narrowed(extent.fact(left), extent.fact(right), relation)
@@ -75,11 +81,15 @@ def refined(env: dict[Value, Any], learned: tuple[Atom, ...]) -> dict[Value, Any
     return env
 
 
-def settled(env: dict[Value, Any], x: Variant, place: int) -> dict[Value, Any]:
-    """`env` where `x`, and what has its tag, is the item at `place`."""
+def settled(
+    env: dict[Value, Any], x: Variant, place: int, assumed: tuple[Atom, ...]
+) -> dict[Value, Any]:
+    """`env` where `x`, and what has its tag, is the item at `place`, and `assumed` holds."""
     tag = x.tag.value
     return {
-        key: value.items[place] if type(value) is Variant and value.tag.value is tag else value
+        key: narrowed(value.items[place], assumed)
+        if type(value) is Variant and value.tag.value is tag
+        else value
         for key, value in env.items()
     }
 
@@ -87,7 +97,15 @@ def settled(env: dict[Value, Any], x: Variant, place: int) -> dict[Value, Any]:
 def places(x: Variant, assumed: tuple[Atom, ...]) -> list[int]:
     """Which of its items `x` may be where `assumed` holds."""
     known = [a[2] for a in assumed if a[0] == "AMONG" and a[1].tag.value is x.tag.value]
-    return [place for place in range(len(x.items)) if all(place in among for among in known)]
+    found = [place for place in range(len(x.items)) if all(place in among for among in known)]
+    return [p for p in found if type(y := x.items[p]) is not Variant or places(y, assumed)]
+
+
+def narrowed(x: Any, assumed: tuple[Atom, ...]) -> Any:
+    """`x`, or the one of its items that it is where `assumed` holds."""
+    while type(x) is Variant and len(among := places(x, assumed)) == 1:
+        x = x.items[among[0]]
+    return x
 
 
 def _narrowed(x: IntFact, y: IntFact, direction: str) -> IntFact:

@@ -106,8 +106,12 @@ def table(x: Variant, entry: Callable[[Any], Any]) -> list[Any]:
 
 
 def test(x: Variant, holds: Callable[[Any], bool]) -> Any:
-    """Whether `holds` of what `x` is, a bool."""
-    return flag_of(x.tag, [bool(hit) for hit in table(x, holds)])
+    """Whether `holds` of what `x` is, a bool, which tells which of them it is."""
+    hits = [bool(hit) for hit in table(x, holds)]
+    found = flag_of(x.tag, hits)
+    sides = [tuple([p for p, hit in enumerate(hits) if hit is side]) for side in (True, False)]
+    told = ("implies", *[(("AMONG", x, places),) for places in sides])
+    return Scalar(found.value, found.fact, told) if isinstance(found, Scalar) else found
 
 
 def lookup(x: Variant, entries: Sequence[int]) -> Scalar:

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from pyxla.errors import Location
+from pyxla.infer.facts.refine import narrowed
 from pyxla.infer.heap import Heap
 from pyxla.infer.lattice import Ref, Variant
 from pyxla.ir.core import Block, Value
@@ -27,10 +28,7 @@ class Edge:
 
     def told(self, x: Variant) -> Any:
         """What `x` is on this path, as far as branches say which of its items."""
-        for direction, y, places in self.assumed:
-            if direction == "AMONG" and y.tag.value is x.tag.value and len(places) == 1:
-                return x.items[places[0]]
-        return x
+        return narrowed(x, self.assumed)
 
 
 def was(x: Variant, column: Sequence[Any], edges: Sequence[Edge]) -> bool:
