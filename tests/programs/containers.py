@@ -535,3 +535,14 @@ def views_shown(n):
     except TypeError as error:
         print(error)
     return str(d.items()), repr(e.keys()), format(d.values())
+
+
+@program("", lambda: ([3, 5, 1, 0, 2, 8],), lambda: ([0, 1],), lambda: ([9, 9],))
+def parts_that_data_ends(numbers):
+    whole = tuple(numbers)
+    k = min(numbers[0] + numbers[1], 6)
+    head, tail = whole[:k], whole[k:]
+    pairs = tuple([(n, n / 2) for n in numbers])[:k]
+    letters = ("a", "b", "c")[numbers[0] % 3 :]
+    joined = head + (100,) + tail, head + tail == whole, letters, (1.5, 2)[: numbers[1]]
+    return joined, len(tail), sum(head), pairs, whole[::-1][k:]

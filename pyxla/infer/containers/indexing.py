@@ -130,9 +130,10 @@ def _sequence_item(engine: Engine, x: Any, items: tuple[Any, ...], key: Any) -> 
             return reading.get(engine, x, packed, key)
         if (chosen := choosing.choose(engine, x, items, key)) is not None:
             return chosen
-    if reading.is_slice(key) and isinstance(x, Ref):
+    if reading.is_slice(key) and (isinstance(x, Ref) or not isinstance(key, Const)):
         if (part := _part(engine, ListCell(items), key)) is not None:
-            return part
+            of_list = isinstance(x, Ref)
+            return part if of_list else engine.rules.call(engine, Const(tuple), [part], {})
     index = engine.index(key, "the index of a sequence", items)
     try:
         found = items[index]
