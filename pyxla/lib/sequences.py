@@ -210,6 +210,13 @@ def same(items: list[Any], others: list[Any]) -> bool:
     return True
 
 
+def same_ranges(x: range, y: range) -> bool:
+    """`x == y`: whether they have the same numbers."""
+    if len(x) == 0 or len(x) != len(y):
+        return len(x) == len(y)
+    return x.start == y.start and (len(x) == 1 or x.step == y.step)
+
+
 def ordered(items: list[Any], others: list[Any], test: Callable[[Any, Any], Any]) -> bool:
     """`items < others` and the like: by the first items that differ, then by length."""
     for i in range(min(len(items), len(others))):

@@ -205,6 +205,9 @@ class Keyed:
     def __contains__(self, key: Any) -> bool:
         return find(self, key) >= 0
 
+    def __ne__(self, other: object) -> Any:
+        return not self == other
+
 
 class Table(Keyed, dict):
     """A dict."""

@@ -111,6 +111,8 @@ def specialize(request: Request, places: Sequence[Place]) -> Specialization:
                 continue
             journal.note("restart", f"it was refused: {error.message}", error.loc)
             demands = replace(demands, exact=frozenset(), unrolled=frozenset()) | remedy
+            if remedy.unrolled:  # lists that a loop makes known are in no pool, unless asked again
+                demands = replace(demands, sites=frozenset())
             if remedy.shared:
                 demands |= Demands(sites=findings.asked())
 

@@ -304,3 +304,18 @@ def index_between(xs, i):
         except ValueError as e:
             told.append(str(e))
     return told
+
+
+@program("", lambda: ([3, 5, 1, 0, 2, 8],), lambda: ([3],))
+def unlike_by_what_data_decides(numbers):
+    k = numbers[0]
+    large = {n for n in numbers if n > 1}
+    ones = {n: 1 for n in numbers if n > 1}
+    counts, order = defaultdict(int), OrderedDict()
+    for n in numbers:
+        counts[n] += 1
+        order[n] = k
+    sets = large != {3}, {3} != large, frozenset(large) != large, ones.keys() != {3}, large != 3
+    dicts = ones != {3: 1}, counts != {}, counts != counts.copy(), order != ones
+    spans = range(k) != range(3), range(k) == range(0, 3, 1), range(1, k, 4) == range(1, k + 1, 7)
+    return sets, dicts, spans, range(k) == range(k), range(k) != [0, 1, 2], range(k - 3) == range(0)

@@ -27,7 +27,16 @@ from pyxla.infer.heap import (
     SetCell,
 )
 from pyxla.infer.joins import choices
-from pyxla.infer.lattice import Array, Const, Ref, Tuple, is_number, is_variant, number_type
+from pyxla.infer.lattice import (
+    Array,
+    Compound,
+    Const,
+    Ref,
+    Tuple,
+    is_number,
+    is_variant,
+    number_type,
+)
 from pyxla.infer.lists import columnar, finding, growing, number_lists, reading
 from pyxla.infer.lists.item_types import Number
 from pyxla.infer.raising.refusals import ITERATION, full_name, lacking, need, python_class
@@ -98,6 +107,8 @@ def compare_containers(engine: Engine, op: str, x: Any, y: Any) -> Any:
     if op in ("eq", "ne") and None not in (kinds := [sequence_kind(engine, v) for v in (x, y)]):
         if kinds[0] is not kinds[1]:
             return Const(op == "ne")
+        if kinds[0] is range:
+            return _negated(engine, op, call(engine, Const(sequences.same_ranges), [x, y], {}))
     return _compare_sequences(engine, op, x, y)
 
 
@@ -108,6 +119,8 @@ def sequence_kind(engine: Engine, x: Any) -> type | None:
         return reading.class_of(content) if isinstance(content, _LISTS) else None
     if isinstance(x, Tuple):
         return tuple
+    if isinstance(x, Compound) and x.kind == "range":
+        return range
     kinds = (tuple, list, str, range)
     return next((k for k in kinds if isinstance(x, Const) and isinstance(x.value, k)), None)
 
