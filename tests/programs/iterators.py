@@ -482,3 +482,26 @@ def mapped_with_endless(xs):
     doubled = sum(map(operator.mul, xs, itertools.repeat(2)))
     placed = list(map(lambda x, i: x * i, (x + 1 for x in xs), xs))
     return doubled, placed, list(map(pow, xs, itertools.cycle([1, 2]))), list(map(max, xs, xs))
+
+
+class Steps:
+    def __init__(self, items):
+        self.items = items
+        self.at = 0
+
+    def __iter__(self):
+        return self
+
+    def __next__(self):
+        if self.at >= len(self.items):
+            raise StopIteration
+        self.at += 1
+        return self.items[self.at - 1]
+
+
+@program("", lambda: ([3, 5, 1], [1, 2]), lambda: ([3], [1, 2]), lambda: ([], []))
+def instances_side_by_side(xs, ys):
+    first, second = Steps(xs), Steps(ys)
+    products = [x * y for x, y in zip(first, second)]
+    ends = first.at, second.at, list(first), list(second)
+    return products, ends, dict(zip(Steps(ys), Steps(xs))), iter(first) is first

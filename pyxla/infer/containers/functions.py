@@ -177,7 +177,9 @@ def _iter(engine: Engine, x: Any) -> Any:
     if isinstance(content, ObjectCell) and _makes_iterators(content.cls):
         made = special(engine, x, "__iter__", ())
         if made is not None:
-            return made if made is x else _iter(engine, made)
+            found = content_of(engine, made)
+            steps = isinstance(found, ObjectCell) and hasattr(found.cls, "__next__")
+            return made if steps else _iter(engine, made)
     items = read(engine, x)
     return in_steps(engine, items) or iterator(engine, items)
 
