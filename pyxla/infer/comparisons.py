@@ -5,6 +5,7 @@ from __future__ import annotations
 import functools
 import math
 import types
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -18,13 +19,14 @@ from pyxla.infer.calls.visiting import class_of, special
 from pyxla.infer.containers.comparing import ORDER, compare_containers, contains
 from pyxla.infer.engine import Engine
 from pyxla.infer.facts.refine import constant_of, is_there
-from pyxla.infer.heap import DictCell, Pooled, RowList
+from pyxla.infer.heap import DictCell, ListCell, ObjectCell, Pooled, RowList
 from pyxla.infer.joins import choices, far
 from pyxla.infer.joins.kinds import is_one_of, kinds_of, may_be_array, refused
 from pyxla.infer.joins.operated import operated, separately
 from pyxla.infer.lattice import (
     Array,
     Compound,
+    Conflict,
     Const,
     Ref,
     Scalar,
@@ -36,7 +38,8 @@ from pyxla.infer.lattice import (
     is_variant,
     number_type,
 )
-from pyxla.infer.lists import number_lists, pools, rows
+from pyxla.infer.lists import columnar, number_lists, pools, reading, rows
+from pyxla.infer.lists.items import holds_blocks, holds_instances
 from pyxla.infer.operators import (
     FOLDED,
     MIRROR,
@@ -73,6 +76,15 @@ def compare(engine: Engine, op: str, x: Any, y: Any) -> Any:
     if op in ("eq", "ne") and (is_variant(x, "mixed") or is_variant(y, "mixed")):
         equal = _equals_one_of(engine, *((x, y) if is_variant(x, "mixed") else (y, x)))
         return equal if op == "eq" else negate(engine, equal)
+    if reading.is_slice(x) and reading.is_slice(y):
+        return compare(engine, op, *[_ends_of(v) for v in (x, y)])
+    if op in ("eq", "ne") and _is_method(x) and _is_method(y):
+        parts = [[engine.use(v) if isinstance(v, Conflict) else v for v in m.items] for m in (x, y)]
+        pairs = zip(*parts, strict=True)
+        same = functools.reduce(
+            functools.partial(both, engine), [identical(engine, *p) for p in pairs]
+        )
+        return same if op == "eq" else negate(engine, same)
     if far.is_far(x) or far.is_far(y):
         if (wide := far.compare(engine, op, x, y)) is not None:
             return wide
@@ -131,11 +143,15 @@ def _equals_one_of(engine: Engine, x: Variant, y: Any) -> Any:
     """`x == y` of an item of a container that is of one of several types."""
     if any(isinstance(item, Ref) for item in x.items):  # which may be asked by another alone
         raise engine.refuse(f"{describe(x)} is compared as an item", "compare the items one by one")
+    return _among(engine, x, lambda item: truth(engine, compare(engine, "eq", item, y)))
+
+
+def _among(engine: Engine, x: Variant, test: Callable[[Any], Any]) -> Any:
+    """Whether a test passes of what `x` is, a bool."""
     found: Any = Const(False)
     for i, item in enumerate(x.items):
         here = compare(engine, "eq", x.tag, Const(i))
-        same = truth(engine, compare(engine, "eq", item, y))
-        found = either(engine, found, both(engine, here, same))
+        found = either(engine, found, both(engine, here, test(item)))
     return found
 
 
@@ -187,6 +203,17 @@ def _with_no_number(engine: Engine, op: str, x: Any, y: Any) -> Any:
     return engine.rules.call(engine, Const(np.full_like), filled, {})
 
 
+def _ends_of(x: Any) -> Tuple:
+    """What slices are compared by."""
+    if isinstance(x, Compound):
+        return Tuple(x.items)
+    return Tuple(tuple(map(Const, (x.value.start, x.value.stop, x.value.step))))
+
+
+def _is_method(x: Any) -> bool:
+    return isinstance(x, Compound) and x.kind == "method"
+
+
 def _is_text(x: Any) -> bool:
     known = isinstance(x, Const) and isinstance(x.value, str)
     return known or (isinstance(x, Compound) and x.kind == "text")
@@ -197,12 +224,12 @@ def _compare_maybe(engine: Engine, op: str, x: Any, y: Any) -> Any:
     if op in ("is_", "is_not", "eq", "ne"):
         if not is_variant(x, "optional"):
             x, y = y, x
-        if is_none(y):
+        if is_none(y) and (op in ("is_", "is_not") or not _says_itself(engine, x.value, "eq")):
             some = is_there(x)
             return some if op in ("is_not", "ne") else negate(engine, some)
         other = y.value if is_variant(y, "optional") else y
         same = None
-        if op in ("eq", "ne") and _compares_anywhere(engine, x.value, other):
+        if op in ("eq", "ne") and all(_compares_anywhere(engine, v) for v in (x.value, other)):
             same = truth(engine, compare(engine, "eq", x.value, other))
         elif op in ("is_", "is_not") and _are_alike(x.value, other):
             same = identical(engine, x.value, other)
@@ -219,14 +246,42 @@ def _compare_maybe(engine: Engine, op: str, x: Any, y: Any) -> Any:
         if is_variant(x, "optional"):
             raise engine.refuse(f"{describe(x)} is looked for", REMEDY_NONE, remedy="apart")
         return compare(engine, op, x, y)
+    given = [v.value if is_variant(v, "optional") else v for v in (x, y)]
+    if any(_says_itself(engine, *pair) for pair in zip(given, (op, MIRROR[op]), strict=True)):
+        what = f"{describe(x)} is compared with {describe(y)}"
+        raise engine.refuse(what, REMEDY_NONE, remedy="apart")
     return compare(engine, op, *without_none(engine, op, x, y))
 
 
-def _compares_anywhere(engine: Engine, x: Any, y: Any) -> bool:
-    """Whether `x == y` can be asked where `x` is None in fact: nothing of the user's says it, and
-    it is one answer."""
-    own = [engine.captures.member(cls, "__eq__") for v in (x, y) if (cls := class_of(engine, v))]
-    return own == [None] * len(own) and not any(arrays.is_array(engine, v) for v in (x, y))
+def _says_itself(engine: Engine, x: Any, op: str) -> bool:
+    """Whether `x` is an instance that says what the comparison is."""
+    cls = class_of(engine, x)
+    return cls is not None and engine.captures.member(cls, f"__{op}__") is not None
+
+
+# Comparisons of known values that nothing of the user's says.
+_PLAIN = (object.__eq__, str.__eq__, bytes.__eq__, tuple.__eq__)
+
+
+def _compares_anywhere(engine: Engine, x: Any) -> bool:
+    """Whether `x` can be compared by `==` where it is another value in fact: nothing of the user's
+    says what is equal, and it is one answer."""
+    if isinstance(x, (Tuple, Variant)):
+        parts = x.items
+    elif not isinstance(x, Ref):
+        known = isinstance(x, Const) and type(x.value).__eq__ in _PLAIN
+        return known or is_number(x) or _is_text(x)
+    elif (grown := columnar.found(engine.heap, x)) is not None:
+        return not (holds_instances(grown.item) or holds_blocks(grown.item))
+    else:
+        content = engine.heap.contents.get(x.cell)
+        if isinstance(content, (ObjectCell, Pooled)):
+            return not _says_itself(engine, x, "eq")
+        if not isinstance(content, ListCell):
+            return False
+        parts = content.items
+    own = _says_itself(engine, x, "eq")
+    return not own and all([_compares_anywhere(engine, part) for part in parts])
 
 
 def _are_alike(x: Any, y: Any) -> bool:
@@ -238,6 +293,9 @@ def identical(engine: Engine, x: Any, y: Any) -> Any:
     """`x is y`, a bool."""
     if choices.is_choice(x) or choices.is_choice(y):
         return choices.equal(x, y)
+    if is_variant(x, "mixed") or is_variant(y, "mixed"):
+        x, y = (x, y) if is_variant(x, "mixed") else (y, x)
+        return _among(engine, x, lambda item: identical(engine, item, y))
     if isinstance(x, Ref) and isinstance(y, Ref):
         for ref in (x, y):
             number_lists.ask_which(engine, ref)
@@ -257,6 +315,10 @@ def identical(engine: Engine, x: Any, y: Any) -> Any:
         return same_object(engine.heap, x, y)
     if isinstance(x, Const) and isinstance(y, Const):
         return _same_constant(engine, x.value, y.value)
+    if _is_method(x) and _is_method(y) and x is not y:
+        raise engine.refuse(
+            "`is` between bound methods, which are made anew, is not defined", "use =="
+        )
     classes, others = _python_classes(x), _python_classes(y)
     if classes is None or others is None:
         if Const not in (type(x), type(y)) and (may_be_array(x) or may_be_array(y)):

@@ -35,6 +35,12 @@ def actual(cls: type) -> type:
 NEVER, ONCE = np.uint32(0), np.uint32(1)
 
 
+def _no_slice(index: Any) -> Any:
+    if isinstance(index, slice):
+        raise TypeError("sequence index must be integer, not 'slice'")
+    return index
+
+
 class Deque(Changing, collections.deque):
     """`collections.deque` over a list.  put: how often items were added or rotated, which a loop
     over it is to notice where the size is the same again; it wraps, so that nothing checks it."""
@@ -128,10 +134,20 @@ class Deque(Changing, collections.deque):
 
     __rmul__ = __mul__
 
+    def __imul__(self, times: Any) -> Deque:  # type: ignore[misc]
+        longer = self._held * times
+        first = 0 if self.limit is None else max(len(longer) - self.limit, 0)
+        self._held[:] = longer[first:]
+        return self
+
     def __getitem__(self, index: Any) -> Any:
-        if isinstance(index, slice):
-            raise TypeError("sequence index must be integer, not 'slice'")
-        return self._held[index]
+        return self._held[_no_slice(index)]
+
+    def __setitem__(self, index: Any, x: Any) -> None:
+        self._held[_no_slice(index)] = x
+
+    def __delitem__(self, index: Any) -> None:
+        del self._held[_no_slice(index)]
 
     def __iadd__(self, iterable: Any) -> Deque:  # type: ignore[misc]
         self.extend(iterable)

@@ -49,7 +49,10 @@ def attribute_or(x: Any, name: str, default: Any) -> Any:
 def attribute_among(x: Any, default: tuple[Any, ...], name: str, first: str, *others: str) -> Any:
     """`getattr(x, name, *default)` where data decides which of several names it is."""
     if not others or name == first:
-        return getattr(x, first, *default)
+        try:
+            return getattr(x, first, *default)
+        except AttributeError:  # where it is this name, and not while compiling
+            raise
     return attribute_among(x, default, name, *others)
 
 

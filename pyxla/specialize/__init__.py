@@ -93,7 +93,7 @@ def specialize(request: Request, places: Sequence[Place]) -> Specialization:
         except CompileError as error:
             if isinstance(error, InternalError) and request.options.verify:
                 raise
-            known = error.remedy == "unrolled"  # no list in a pool is
+            known = demands.unrolled and error.remedy == "unrolled"  # no list in a pool is
             if not known and (met := _met(demands, findings)):
                 journal.note("restart", met.why, error.loc)
                 demands |= met.demands

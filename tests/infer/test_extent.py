@@ -113,7 +113,7 @@ def test_branches_teach_what_holds(direction, outcome):
         x, y = integer(first), integer(second)
         env = {x.value: x, y.value: y}
         cond = Scalar(Value(python_type(bool)), None, (direction, x, y))
-        known = refined(env, atoms(cond, outcome))
+        known = refined(env, atoms(cond, outcome), ())
         pairs = product(members(first), members(second))
         pairs = [(a, b) for a, b in pairs if function(a, b) is outcome]
         if known is None:
@@ -126,7 +126,7 @@ def test_branches_teach_what_holds(direction, outcome):
 def test_a_branch_narrows_what_differs_by_a_constant():
     i = integer(IntFact(0, None))
     after = Scalar(Value(python_type(int)), extent.add(extent.fact(i), extent.fact(1)))
-    known = refined({i.value: i, after.value: after}, (("LT", i, 10),))
+    known = refined({i.value: i, after.value: after}, (("LT", i, 10),), ())
     assert extent.upper(known[i.value]) == 9 and extent.upper(known[after.value]) == 10
 
 

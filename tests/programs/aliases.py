@@ -571,3 +571,39 @@ def another_name_is_written_while_one_grows(x):
         chosen = np.append(chosen, total * i)
         first[0] += 1
     return chosen, first
+
+
+@program("loops", lambda: (np.array([1, 2, 0]),), lambda: (np.array([2, 1]),))
+def best_and_last_are_two_arrays(x):
+    best = last = first = None
+    for i, v in enumerate(x):
+        row = np.array([v, i])
+        if best is None or v > best[0]:
+            best = row
+        if i == 0:
+            first = row
+        last = row
+    return best, last, first is last
+
+
+class Joint:
+    def __init__(self, value):
+        self.value = value
+        self.after = None
+
+
+@program("loops instances", lambda: (np.array([1, 2, 0]),), lambda: (np.array([4]),))
+def chain_of_head_and_tail(x):
+    head = tail = None
+    for v in x:
+        pair = Joint(v)
+        if tail is None:
+            head = pair
+        else:
+            tail.after = pair
+        tail = pair
+    values = []
+    while head is not None:
+        values.append(head.value)
+        head = head.after
+    return values

@@ -319,3 +319,17 @@ def unlike_by_what_data_decides(numbers):
     dicts = ones != {3: 1}, counts != {}, counts != counts.copy(), order != ones
     spans = range(k) != range(3), range(k) == range(0, 3, 1), range(1, k, 4) == range(1, k + 1, 7)
     return sets, dicts, spans, range(k) == range(k), range(k) != [0, 1, 2], range(k - 3) == range(0)
+
+
+@program("", lambda: ([1, 2, 3], 3), lambda: ([4], 0), lambda: ([1, 2, 3, 4, 5], -1))
+def repeated_deque_of_a_length(numbers, k):
+    last, all_ = deque(numbers, maxlen=4), deque(numbers)
+    last *= 2
+    all_ *= k
+    errors = 0
+    for change in (lambda: last.__setitem__(slice(0, 1), [1]), lambda: last.__delitem__(slice(1))):
+        try:
+            change()
+        except TypeError:
+            errors += 1
+    return list(last), len(last), list(all_), errors

@@ -562,3 +562,66 @@ def slices_between_what_may_be_none(numbers):
     sums = grid[start:, :end].sum(), grid[:end:2, 0].sum()
     parts = numbers[start:end], numbers[end::-1], numbers[:start:-1]
     return x, left, sums, parts, "abcdefghi"[start:end], Keys()[start:end]
+
+
+class Always:
+    def __init__(self, log):
+        self.log = log
+
+    def __eq__(self, other):
+        self.log.append(1)
+        return True
+
+    def __lt__(self, other):
+        return other is None
+
+
+@program("optional instances", lambda: (np.array([1, 5]),), lambda: (np.array([5, 1]),))
+def what_instances_say_of_none(x):
+    log = []
+    maybe = Always(log) if x[0] > 2 else None
+    other = Always(log)
+    below = 0
+    try:
+        below = other < maybe
+    except TypeError:
+        below = 2
+    keys = {"a": 1, "b": 2}
+    key = "a" if x[0] > 2 else None
+    try:
+        found = keys[key]
+    except KeyError:
+        found = -1
+    return maybe == None, maybe != 3, below, len(log), found  # noqa: E711
+
+
+class Side:
+    def __init__(self, value):
+        self.value = value
+
+    def up(self):
+        return self.value
+
+    def down(self):
+        return -self.value
+
+
+@program("instances", lambda: (np.array([1, 2, 0]),), lambda: (np.array([0, 1, 3]),))
+def methods_and_slices_that_are_equal(x):
+    side, other = Side(1), Side(1)
+    method = side.up if x[0] > 0 else side.down
+    same = method == side.up, method == side.down, side.up == other.up, side.up != side.up
+    methods = [side.up if v > 1 else other.down for v in x]
+    cut = slice(x[0], 3)
+    return same, methods.count(side.up), side.down in methods, cut == slice(x[0], 3), cut != cut
+
+
+class Named:
+    def __init__(self):
+        self.a, self.b = 1, 2.5
+
+
+@program("instances", lambda: (np.array([0]),), lambda: (np.array([1]),), lambda: (np.array([2]),))
+def attributes_of_which_one_is_missing(x):
+    name = "a" if x[0] == 0 else "b" if x[0] == 1 else "c"
+    return getattr(Named(), name)

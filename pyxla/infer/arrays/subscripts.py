@@ -13,7 +13,7 @@ from pyxla.infer.calls.visiting import class_of
 from pyxla.infer.containers.indexing import delete_item, get_item, set_item
 from pyxla.infer.engine import Engine
 from pyxla.infer.frame import Frame
-from pyxla.infer.heap import RowList
+from pyxla.infer.heap import DictCell, ObjectCell, Pooled, RowList
 from pyxla.infer.joins import kinds
 from pyxla.infer.lattice import (
     Array,
@@ -56,9 +56,9 @@ def _index(engine: Engine, x: Any, key: Any) -> Any:
     words = (
         f"{'tuple' if isinstance(x, Tuple) else 'list'} indices must be integers or slices, not "
     )
-    if is_variant(key, "optional"):
-        key = using.some(engine, key, words + "NoneType")
     content = engine.heap.contents.get(x.cell) if isinstance(x, Ref) else x
+    if is_variant(key, "optional"):
+        key = _not_none(engine, content, key, words + "NoneType")
     others = kinds.not_ints(key)
     if len(others) != 1 or kinds.is_zero_dim(others[0]) or not isinstance(content, _SEQUENCES):
         return key
@@ -70,6 +70,17 @@ _SEQUENCES = (*LISTS, RowList, Tuple)
 
 
 _NEW_AXIS = TypeError("an index of an array is None here, which would be a new axis")
+
+
+def _not_none(engine: Engine, content: Any, key: Any, error: str) -> Any:
+    """A key that may be None where that is none of the keys, or is an error."""
+    if isinstance(content, DictCell):
+        if None in content.items:
+            raise engine.refuse(f"{describe(key)} is a key of a dict that has None", REMEDY_NONE)
+        return using.some(engine, key, KeyError(None))
+    if isinstance(content, (ObjectCell, Pooled)):  # which says itself what its keys are
+        return key
+    return using.some(engine, key, error)
 
 
 def _between_numbers(engine: Engine, key: Any) -> Any:

@@ -60,7 +60,7 @@ def visit(engine: Engine, frame: Frame, instr: Instr) -> Any:
         learned = (("AMONG", x, tuple(possible)),)
         env.update(refined(env, learned, frame.assumed) or {})
         frame.assumed += learned
-    if len(possible) == len(x.items):
+    if len(possible) == len(x.items) and x.tag.kind is int:
         results = tuple([_with_tag(x, *pair) for pair in zip(results, given, strict=True)])
     found = [_with_test(x, possible, *pair) for pair in zip(results, given, strict=True)]
     for result, column in zip(found, given, strict=True):

@@ -41,6 +41,7 @@ from pyxla.infer.lists.items import (
     count,
     far_of,
     holds_instances,
+    holds_methods,
     is_value,
     picks_of,
 )
@@ -194,7 +195,8 @@ NOT_IN_LIST = "list.index(x): x not in list"
 def place_of(engine: Engine, content: GrowingList, x: Any, last: bool = False) -> Any:
     """Where the first (or last) item is that equals `x`, -1 where none does."""
     item = content.item
-    if item is not None and (holds_instances(item) or compares_itself(item) or not is_value(item)):
+    alone = holds_instances(item) or holds_methods(item) or compares_itself(item)
+    if item is not None and (alone or not is_value(item)):
         held = reading.copied(engine, content)
         return call(engine, Const(sequences.position), [held, x, Const(last)], {})
     hits = matches(engine, content, x)

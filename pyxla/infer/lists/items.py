@@ -156,6 +156,11 @@ def holds_methods(item: Any) -> bool:
     return any(map(_is_method, _inside(item)))
 
 
+def holds_blocks(item: Any) -> bool:
+    """Whether an array is in an item."""
+    return any(isinstance(inner, Block) for inner in _inside(item))
+
+
 def _is_method(item: Any) -> bool:
     return isinstance(item, Made) and item.cls == "method"
 

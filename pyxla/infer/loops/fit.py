@@ -67,7 +67,9 @@ class Fit:
         self.connections: list[tuple[Phi, Any]] = []
         self.cells: dict[int, set[int]] = {}
         self.work: list[tuple[int, int]] = []
-        self.loop_cells = {*head.join.cells.values(), *head.join.shown}
+        self.made = {*head.join.cells.values()}
+        self.came: dict[int, int] = {}
+        self.loop_cells = {*self.made, *head.join.shown}
         self.unions: dict[int, Any] = {}
         self.outgrown: list[tuple[Scalar, int]] = []
 
@@ -212,6 +214,8 @@ class Fit:
             ~back in kept and ~template not in assumed
         ):
             self.ok = False
+        if template in self.made and self.came.setdefault(template, back) != back:
+            self.ok = False  # names that were alike where the loop starts lead to two objects
         if template not in found:
             found.add(template)
             self.work.append((template, back))
