@@ -224,7 +224,8 @@ def _compare_maybe(engine: Engine, op: str, x: Any, y: Any) -> Any:
     if op in ("is_", "is_not", "eq", "ne"):
         if not is_variant(x, "optional"):
             x, y = y, x
-        if is_none(y) and (op in ("is_", "is_not") or not _says_itself(engine, x.value, "eq")):
+        alone = _says_itself(engine, x.value, "eq") or arrays.is_array(engine, x.value)
+        if is_none(y) and (op in ("is_", "is_not") or not alone):
             some = is_there(x)
             return some if op in ("is_not", "ne") else negate(engine, some)
         other = y.value if is_variant(y, "optional") else y

@@ -625,3 +625,9 @@ class Named:
 def attributes_of_which_one_is_missing(x):
     name = "a" if x[0] == 0 else "b" if x[0] == 1 else "c"
     return getattr(Named(), name)
+
+
+@program("optional", lambda: (np.array([1, 2, 0]),), lambda: (np.array([3, 1]),))
+def array_against_none(x):
+    maybe = x * 2 if x[0] > 2 else None
+    return maybe == None  # noqa: E711
