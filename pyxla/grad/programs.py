@@ -98,7 +98,7 @@ def ahead(program: Program, wrt: Wrt, reverse: bool = False) -> Program:
         return Region(region.params, region.instrs, region.results[len(program.results) :])
 
     def transposed() -> Program:
-        return ahead(program, wrt, not reverse)
+        return ahead(program, wrt) if reverse else ahead(program, wrt, True)
 
     kind = "vjp" if reverse else "jvp"
     return Derivative(program, kind, program.params, linear, results, make, transposed)

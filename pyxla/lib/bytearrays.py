@@ -10,6 +10,18 @@ import numpy as np
 from pyxla.lib.lists import Changing, Items
 
 
+def _occurrences(held: list[int], part: list[int]) -> int:
+    """How often a part is there, of which none overlaps another."""
+    found = at = 0
+    while at + len(part) <= len(held):
+        if held[at : at + len(part)] == part:
+            found += 1
+            at += max(len(part), 1)
+        else:
+            at += 1
+    return found
+
+
 class Octets(Items):
     """What `bytes` and `bytearray` over a list share."""
 
@@ -31,7 +43,7 @@ class Octets(Items):
 
     def count(self, x: Any) -> int:
         if isinstance(x, (bytes, bytearray)):
-            return bytes(self).count(x)
+            return _occurrences(self._held, list(x))
         return self._held.count(_byte(x))
 
     def hex(self) -> str:
@@ -39,7 +51,7 @@ class Octets(Items):
 
     def __contains__(self, x: Any) -> bool:
         if isinstance(x, (bytes, bytearray)):
-            return x in bytes(self)
+            return _occurrences(self._held, list(x)) > 0
         return _byte(x) in self._held
 
     def __getitem__(self, index: Any) -> Any:

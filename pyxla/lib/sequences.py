@@ -320,6 +320,15 @@ def position(items: list[Any], x: Any, last: bool) -> int:
     return found
 
 
+def times(items: list[Any], x: Any) -> int:
+    """How many items are `x` or equal it."""
+    found = 0
+    for item in items:
+        if item is x or item == x:
+            found += 1
+    return found
+
+
 def ranked(keys: list[Any], reverse: bool) -> list[int]:
     """Where what comes first, second and so on is, stable, by `<` alone: merges of longer and
     longer runs."""

@@ -95,3 +95,10 @@ def bytes_by_keywords(xs):
     n = int.from_bytes(bytes=b, byteorder="little")
     made = len(b).to_bytes(length=2, byteorder="little", signed=False)
     return n, made, b == bytearray(xs), bytearray(xs) == b, b[::-1], b[5:], bytearray(b)
+
+
+@program("bytes", lambda: ([2, 1, 3, 1, 2],), lambda: ([1, 1, 1],))
+def bytes_looked_for(xs):
+    b, changing = bytes(xs), bytearray(xs)
+    counts = b.count(b"\x01"), changing.count(b"\x01\x01"), b.count(b""), changing.count(1)
+    return counts, b"\x02" in b, b"\x03\x01" in changing, b"" in b, b"\x09\x09" in b

@@ -132,7 +132,9 @@ def purses_of_equal_worth(x, n):
         last[Purse(x[i], x[n - i])] = i
     worth = {Purse(x[1], x[0]), Purse(x[0], x[1])}
     same = Purse(x[0], x[1]) == Purse(x[1], x[0]), Purse(x[0], x[1]) != Purse(x[1], x[0])
-    return list(last.values()), other in last, len(worth), same, other in list(last)
+    purses = list(last)
+    found = other in purses, purses.count(other), purses.count(Purse(9))
+    return list(last.values()), other in last, len(worth), same, found
 
 
 DUE = np.array([3.0, 1.0, 2.0, 5.0, -1.0, 0.5])

@@ -240,6 +240,8 @@ def ensure_found(engine: Engine, there: Any, x: Any, missing: ValueError) -> Non
 
 def count_of(engine: Engine, content: GrowingList, x: Any) -> Any:
     """`list.count(x)`."""
+    if content.item is not None and compares_itself(content.item):
+        return call(engine, Const(sequences.times), [reading.copied(engine, content), x], {})
     hits = matches(engine, content, x)
     if hits is None:
         return Const(0)
