@@ -224,8 +224,7 @@ def _compare_maybe(engine: Engine, op: str, x: Any, y: Any) -> Any:
     if op in ("is_", "is_not", "eq", "ne"):
         if not is_variant(x, "optional"):
             x, y = y, x
-        alone = _says_itself(engine, x.value, "eq") or arrays.is_array(engine, x.value)
-        if is_none(y) and (op in ("is_", "is_not") or not alone):
+        if is_none(y) and (op in ("is_", "is_not") or not _answers_none(engine, x.value)):
             some = is_there(x)
             return some if op in ("is_not", "ne") else negate(engine, some)
         other = y.value if is_variant(y, "optional") else y
@@ -252,6 +251,11 @@ def _compare_maybe(engine: Engine, op: str, x: Any, y: Any) -> Any:
         what = f"{describe(x)} is compared with {describe(y)}"
         raise engine.refuse(what, REMEDY_NONE, remedy="apart")
     return compare(engine, op, *without_none(engine, op, x, y))
+
+
+def _answers_none(engine: Engine, x: Any) -> bool:
+    """Whether `x == None` is not just False."""
+    return _says_itself(engine, x, "eq") or arrays.is_array(engine, x)
 
 
 def _says_itself(engine: Engine, x: Any, op: str) -> bool:
