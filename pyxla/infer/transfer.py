@@ -16,7 +16,7 @@ from pyxla.frontend.pyops import ATTRIBUTES
 from pyxla.frontend.support import Open, sequence, sequence_ahead
 from pyxla.infer import using
 from pyxla.infer.arrays import access as arrays
-from pyxla.infer.calls import binding
+from pyxla.infer.calls import binding, spreading
 from pyxla.infer.calls.captures import variable_value
 from pyxla.infer.calls.dispatch import call
 from pyxla.infer.calls.visiting import class_of
@@ -159,14 +159,15 @@ def _call(engine: Engine, frame: Frame, instr: Instr) -> Any:
             binding.add_to_rest(engine, args[-1], kind, value)
         elif kind == "pos":
             args.append(value)
-        elif kind == "star" and binding.takes_rest(engine, callee, value):
-            args.append(binding.rest(engine, value))
         elif kind == "star":
-            args.extend(engine.iterate(value))
+            value = spreading.further(engine, callee, value)
+            args.extend([value] if binding.is_rest(value) else engine.iterate(value))
         elif kind == "kwstar":
             kwargs.update(_keywords(engine, value))
         else:
             kwargs[kind[3:]] = value
+    if args and binding.is_rest(args[-1]):
+        callee = spreading.of_rest(callee)
     return call(engine, callee, args, kwargs)
 
 

@@ -261,6 +261,20 @@ def check_unpacked(items: list[Any], count: int, starred: bool) -> None:
         raise ValueError(f"too many values to unpack (expected {count})")
 
 
+def check_given(items: list[Any], few: tuple[str, ...], many: Any) -> None:
+    """Raise what CPython raises where `items` are too few for parameters, or too many.
+
+    few: the words for each number that is too small; many: those around the number of arguments,
+    and how many are given before, or None where any number is taken."""
+    if len(items) < len(few):
+        for size, message in enumerate(few[:-1]):
+            if len(items) == size:
+                raise TypeError(message)
+        raise TypeError(few[-1])
+    if many is not None and len(items) > len(few):
+        raise TypeError(many[0] + str(many[1] + len(items)) + many[2])
+
+
 def place(index: int | None, size: int, default: int) -> int:
     """Where a slice starts or stops."""
     if index is None:

@@ -390,3 +390,60 @@ def weights_that_do_not_fit(x, w):
         except (ZeroDivisionError, TypeError) as error:
             found.append(str(error))
     return found
+
+
+SIGNS = lambda: ([5, -3, 7],)
+ONE, ABSENT, MANY = lambda: ([5],), lambda: ([-1, -2],), lambda: ([1, 2, 3, 4],)
+
+
+@program("as many arguments as there are positive numbers", SIGNS, ONE, ABSENT, MANY)
+def given_to_two(xs):
+    positive = [x for x in xs if x > 0]
+    ratio = lambda x, y: x / y
+    return ratio(*positive), ratio(1, *positive[:1]), ratio(*(x + 1 for x in positive))
+
+
+def _first(a, *others, scale=1):
+    return a * scale, len(others), sum(others)
+
+
+@program("the first parameter and those that take the others", SIGNS, ONE, ABSENT, MANY)
+def given_to_first(xs):
+    positive = [x for x in xs if x > 0]
+    return _first(1, *positive), _first(*positive, scale=2), _first(*positive, 8)
+
+
+@program("max, min, gcd, lcm and chain of as many arguments", SIGNS, ONE, ABSENT, MANY)
+def given_to_library(xs):
+    positive = [x for x in xs if x > 0]
+    found = math.gcd(*positive), math.lcm(2, *positive), max(0, *positive, 1)
+    rows = list(itertools.chain([0], *[[x] * x for x in positive]))
+    try:
+        found += max(*positive), min(*positive, key=lambda x: -x)
+    except TypeError as error:
+        return found, rows, str(error)
+    return found, rows
+
+
+@program("prints as many arguments", SIGNS, ABSENT)
+def given_to_print(xs):
+    positive = [x for x in xs if x > 0]
+    print(*positive)
+    print(len(positive), *[x / 2 for x in positive], sep=", ", end=".\n")
+
+
+class Coefficients:
+    def __init__(self, *c):
+        c = list(c)
+        while len(c) > 1 and c[-1] == 0:
+            c.pop()
+        self.c = tuple(c)
+
+    def __add__(self, other):
+        pairs = itertools.zip_longest(self.c, other.c, fillvalue=0)
+        return Coefficients(*(a + b for a, b in pairs))
+
+
+@program("a generator as arguments", lambda: ([1, 2], [3, -2, 0]), lambda: ([1, 2, 3], [4, -2, -3]))
+def given_generator(a, b):
+    return (Coefficients(*a) + Coefficients(*b)).c

@@ -2,17 +2,18 @@
 
 from __future__ import annotations
 
-import inspect
+import operator
 import types
+from collections.abc import Callable
 from typing import Any
 
 from pyxla.errors import CompileError
+from pyxla.frontend import support
 from pyxla.frontend.source import SourceFunction, once
 from pyxla.hints import parameters
 from pyxla.infer.engine import Engine
-from pyxla.infer.lattice import Compound, Const, Scalar, Tuple
-from pyxla.infer.lists import columnar
-from pyxla.lib.registry import lookup
+from pyxla.infer.lattice import Compound, Const, Tuple
+from pyxla.lib import sequences
 
 
 def bind(
@@ -25,10 +26,10 @@ def bind(
 ) -> list[Any]:
     """The value of each parameter, in the order of `source.params`; as CPython binds them."""
     most = len(source.posonly) + len(source.args)
-    if args and is_rest(args[-1]) and len(args) <= most:
-        engine.iterate(args[-1].items[0])  # which refuses a number that is not known
     binder = types.FunctionType(_binder(source), {}, argdefs=tuple(defaults))
     binder.__kwdefaults__, binder.__qualname__ = kwdefaults, source.qualname
+    if args and is_rest(args[-1]) and (source.vararg is None or len(args) <= most):
+        args = _spread(engine, source, binder, args, kwargs)
     try:
         bound = binder(*args, **kwargs)
     except TypeError as error:
@@ -52,28 +53,47 @@ def _binder(source: SourceFunction) -> types.CodeType:
     return next(part for part in code.co_consts if isinstance(part, types.CodeType))
 
 
-def takes_rest(engine: Engine, callee: Any, x: Any) -> bool:
-    """Whether a call takes `*x` of a list of unknown length as it is: the callee is a function of
-    the user's, or a class, that takes any number of arguments."""
-    grown = columnar.found(engine.heap, x)
-    if grown is None or not isinstance(columnar.size_of(engine.heap, grown), Scalar):
-        return False
-    while isinstance(callee, Compound) and callee.kind == "method":
-        callee = callee.items[0]
-    if isinstance(callee, Compound):
-        return callee.kind == "function" and callee.meta[0].vararg is not None
-    function = callee.value if isinstance(callee, Const) else None
-    if isinstance(function, type) and engine.captures.constructs(function):
-        function = engine.captures.member(function, "__init__")
-    if not isinstance(function, types.FunctionType) or lookup(function) is not None:
-        return False
-    any_number = bool(function.__code__.co_flags & inspect.CO_VARARGS)
-    return any_number and not engine.captures.is_foreign(function)
+def _spread(
+    engine: Engine,
+    source: SourceFunction,
+    binder: Callable[..., Any],
+    args: list[Any],
+    kwargs: dict[str, Any],
+) -> list[Any]:
+    """The arguments, of which the last are items of a list: one for each parameter that is left."""
+    *given, last = args
+    (items,) = last.items
+    left = [*source.posonly, *source.args][len(given) :]
+    optional = len(binder.__defaults__ or ()) and bool(left)
+    if optional or not {*left}.isdisjoint(kwargs) or not (given or left):
+        engine.iterate(items)  # which refuses a number that is not known
+    few = [_said(binder, [*given, *[None] * n], kwargs) for n in range(len(left))]
+    many = None
+    if source.vararg is None:
+        number = len(given) + len(left) + 1
+        before, _, after = _said(binder, [None] * number, kwargs).rpartition(str(number))
+        many = Tuple((Const(before), Const(len(given)), Const(after)))
+    check = [items, Tuple(tuple(map(Const, few))), many or Const(None)]
+    engine.rules.call(engine, Const(sequences.check_given), check, {})
+    with engine.unchecked():
+        place = range(len(left))
+        found = [
+            engine.rules.call(engine, Const(support.item), [items, Const(i)], {}) for i in place
+        ]
+        if many is None:
+            key = Const(slice(len(left), None))
+            more = engine.rules.call(engine, Const(operator.getitem), [items, key], {})
+            found.append(Compound("rest", (more,)))
+    return [*given, *found]
 
 
-def rest(engine: Engine, x: Any) -> Compound:
-    """The items of a list as further arguments, whose number is known at run time only."""
-    return Compound("rest", (engine.rules.call(engine, Const(list), [x], {}),))
+def _said(binder: Callable[..., Any], args: list[Any], kwargs: dict[str, Any]) -> str:
+    """What CPython says of arguments that are too few, or too many."""
+    try:
+        binder(*args, **kwargs)
+    except TypeError as error:
+        return str(error)
+    raise AssertionError
 
 
 def add_to_rest(engine: Engine, further: Compound, kind: str, x: Any) -> None:
