@@ -89,6 +89,7 @@ class Engine:
         self.jax_cells = self.heap.infos.jax_cells = set[int]()
         self.demands = Demands()
         self.findings = Findings()
+        self.answer: Callable[[Exception], Exception] = lambda request: request
         self.pools: dict[type, Ref] = {}
         self.pool_fields: dict[type, tuple[str, ...]] = {}  # of the instances in them
         self.sites: dict[Site, type] = {}  # of the lists in them (`infer.lists.sites`)

@@ -34,6 +34,7 @@ class Engine(Protocol):
     captures: Any
     demands: Any
     findings: Any
+    answer: Callable[[Exception], Exception]  # what becomes of a request that nobody answers
     frozen: dict[int, str]
     grids: dict[Any, Ref]
     pools: dict[type, Ref]

@@ -13,6 +13,7 @@ import contextlib
 import warnings
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from functools import partial
 from typing import Any
 
 from pyxla import journal, stack
@@ -23,7 +24,6 @@ from pyxla.infer.calls.executed import name_of
 from pyxla.infer.calls.hosted import to_host
 from pyxla.infer.calls.region import graph
 from pyxla.infer.demands import Demands, Findings, Needs
-from pyxla.infer.engine import Engine
 from pyxla.infer.exact import exactly
 from pyxla.infer.facts.deciding import Data, loops_of_constants, parameters
 from pyxla.infer.joins.endings import ended, visited
@@ -83,8 +83,9 @@ def specialize(request: Request, places: Sequence[Place]) -> Specialization:
         try:
             found = _with_chains(request, places, demands, findings)
             _warn({f: why for f, why in hosted.items() if f in findings.hosted})
-            return replace(found, demands=demands)
+            return replace(found, demands=findings.demands)
         except Needs as need:
+            demands = findings.demands
             needed = _met(demands, findings) or need
             if demands | needed.demands == demands:
                 raise InternalError(RuntimeError("what was asked for was not done")) from need
@@ -93,6 +94,7 @@ def specialize(request: Request, places: Sequence[Place]) -> Specialization:
         except CompileError as error:
             if isinstance(error, InternalError) and request.options.verify:
                 raise
+            demands = findings.demands
             known = demands.unrolled and error.remedy == "unrolled"  # no list in a pool is
             if not known and (met := _met(demands, findings)):
                 journal.note("restart", met.why, error.loc)
@@ -167,7 +169,7 @@ def _with_chains(
     if findings.large and not findings.leaves:
         journal.note("restart", "keys of large dicts and sets are found by their hashes")
         with contextlib.suppress(CompileError, Restart, Needs):
-            return _attempt(request, places, replace(demands, chained=True), Findings())
+            return _attempt(request, places, replace(findings.demands, chained=True), Findings())
     return found
 
 
@@ -238,6 +240,7 @@ def _attempt(
     for header in demands.unrolled:
         engine.loop_memory[header].unrolled = True
     engine.demands, engine.findings = demands, findings
+    engine.answer = partial(_answer, world)
     engine.heap.infos.chained = demands.chained
     findings.infos, findings.loops = engine.heap.infos, engine.loops
     pools.start(engine, demands.pooled)
@@ -255,21 +258,25 @@ def _attempt(
             number_lists.given(engine, lists)
             world.changed(lists)
             return _run(world)
-    except TooDeep as refusal:
-        raise _with_stack(_decided(world, refusal), engine) from None
-    except NewCapture as need:
-        taken = replace(demands, hosted=frozenset())
-        raise Restart({}, need.places, loc=need.loc, demands=taken) from None
-    except NeedsStatic as need:
-        value = getattr(need.scalar, "value", None)
+    except (TooDeep, NewCapture, NeedsStatic) as request:
+        raise engine.answer(request) from None
+
+
+def _answer(world: World, asked: Exception) -> Exception:
+    """What becomes of a request that nothing in the program answers."""
+    engine, answer = world.engine, asked
+    if isinstance(asked, NewCapture):
+        taken = replace(engine.demands, hosted=frozenset())
+        return Restart({}, asked.places, loc=asked.loc, demands=taken)
+    if isinstance(asked, NeedsStatic):
+        value = getattr(asked.scalar, "value", None)
         loops = loops_of_constants(value, engine.headers) if value is not None else set()
-        if loops - demands.unrolled:
-            raise Needs(need.loc, unrolled=frozenset(loops)) from None
-        raise _with_stack(_demand(world, need), engine) from None
-
-
-def _with_stack(answer: Exception, engine: Engine) -> Exception:
-    """What to do about recursion that nothing but data ends."""
+        if loops - engine.demands.unrolled:
+            return Needs(asked.loc, unrolled=frozenset(loops))
+        answer = _demand(world, asked)
+    if isinstance(asked, TooDeep):
+        answer = _decided(world, asked)
+    # Recursion that nothing but data ends.
     if isinstance(answer, TooDeep) and not any(answer.group <= g for g in engine.demands.stacks):
         engine.findings.recursive[answer.group] = answer
         return Needs(answer.loc, stacks=frozenset({answer.group}))

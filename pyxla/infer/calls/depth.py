@@ -14,13 +14,17 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from pyxla import journal
 from pyxla.errors import CompileError
 from pyxla.frontend.recursion import to_loops
 from pyxla.frontend.source import SourceFunction
-from pyxla.infer.facts.deciding import by_arguments, deciding_tests
+from pyxla.infer.demands import Needs
+from pyxla.infer.facts.deciding import by_arguments, deciding_tests, depends_on
 from pyxla.infer.interface import Engine
+from pyxla.infer.joins.edges import Edge
 from pyxla.infer.joins.joined import all_equal
-from pyxla.infer.lattice import Array, Const, Ref, Scalar
+from pyxla.infer.lattice import Array, Const, NeedsStatic, Ref, Scalar
+from pyxla.infer.loops.marks import marked, reset
 from pyxla.ir.core import Value, reached
 
 MAX_DEPTH = 120
@@ -47,10 +51,12 @@ LIMITS = {True: Limits(24, 96, 1000, 5), False: Limits(64, 128, 2000, 6)}
 
 
 class TooDeep(CompileError):
-    """Calls are nested too deeply.  tests: the conditions that might have ended them.  group: the
-    function that was to be called, with those that it called and that call it."""
+    """Calls are nested too deeply.  tests: the conditions that might have ended them.  many: there
+    are too many of them, at all depths together.  group: the function that was to be called, with
+    those that it called and that call it."""
 
     tests: tuple[Value, ...] = ()
+    many: bool = False
     group: frozenset[SourceFunction] = frozenset()
 
 
@@ -84,7 +90,8 @@ def check_depth(engine: Engine, frame: Any) -> None:
         return
     refusal = too_deep(engine, "as deep as data says" if repeats else "")
     refusal.group = _group(frame, frames)
-    if not few:  # numbers that would be asked for, one after the other, are as much data
+    refusal.many = not few
+    if refusal.many:  # numbers that would be asked for, one after the other, are as much data
         raise refusal
     tests: Iterator[Value] = itertools.chain(
         deciding_tests(engine.block), _tests_of_source(undecided)
@@ -162,6 +169,54 @@ def too_deep(engine: Engine, depth: str = "") -> Any:
         "function by itself, outside of `try`, of plain arguments",
         kind=TooDeep,
     )
+
+
+class Start:
+    """Where a call begins, so that it can be visited anew."""
+
+    def __init__(self, engine: Engine, frame: Any) -> None:
+        self.engine, self.block, self.heap = engine, engine.block, engine.heap
+        self.mark, self.size = marked(engine, frame), len(engine.block.instrs)
+        self.entangled, self.kept = engine.heap.entangled, engine.heap.kept
+        self.activations = engine.activations.copy()
+        self.counts = engine.visited, engine.builder.emitted, engine.findings.iterations
+
+    def again(self, frame: Any) -> None:
+        """Forget what the visit of `frame`, which was given up, left behind."""
+        engine, heap = self.engine, self.heap
+        reset(engine, frame, self.mark)
+        del self.block.instrs[self.size :]
+        self.block.terminator = None
+        heap.contents, heap.entangled, heap.kept = frame.before, self.entangled, self.kept
+        engine.activations = self.activations
+        engine.visited, engine.builder.emitted, engine.findings.iterations = self.counts
+        engine.enter(Edge(self.block, heap, {}))
+
+
+def needs_stack(engine: Engine, frame: Any, start: Start, request: TooDeep | NeedsStatic) -> bool:
+    """Whether a visit, which began at `start`, was given up since its function calls itself too
+    deeply, and nothing but a stack is left to do about it, which the function gets."""
+    deep: Any = request.otherwise if isinstance(request, NeedsStatic) else request
+    if not isinstance(deep, TooDeep) or frame.ssa.source not in deep.group:
+        return False
+    if any(outer.ssa.source in deep.group for outer in engine.frames) or not frame.position:
+        return False
+    if deep.many and start.activations[frame.ssa.function]:
+        return False  # the calls before this one are to have a stack as well
+    if isinstance(request, NeedsStatic) and _is_of_loops(engine, request.scalar.value):
+        return False  # which may be unrolled
+    answer = engine.answer(request)
+    if not isinstance(answer, Needs) or not answer.demands.stacks:
+        return False
+    journal.note("restart", answer.why, answer.loc)
+    engine.demands = engine.findings.demands = engine.demands | answer.demands
+    return True
+
+
+def _is_of_loops(engine: Engine, value: Value) -> bool:
+    """Whether a number is another one in each iteration of a loop around."""
+    heads = {frame.heads.get(header) for frame in engine.frames for header in engine.loops}
+    return any(head is not None and depends_on(value, head) for head in heads)
 
 
 class _Repeats:

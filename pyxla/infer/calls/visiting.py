@@ -15,11 +15,12 @@ from pyxla.infer.arrays import access as arrays
 from pyxla.infer.calls import coroutines
 from pyxla.infer.calls.binding import bind
 from pyxla.infer.calls.captures import variable_value
+from pyxla.infer.calls.depth import Start, TooDeep, needs_stack
 from pyxla.infer.calls.summaries import summarized
 from pyxla.infer.engine import Engine
 from pyxla.infer.frame import Frame
 from pyxla.infer.heap import ObjectCell
-from pyxla.infer.lattice import Compound, Const, Ref, Tuple
+from pyxla.infer.lattice import Compound, Const, NeedsStatic, Ref, Tuple
 from pyxla.infer.lists import columnar, pools
 
 
@@ -114,7 +115,8 @@ def activate(
     module: dict[str, Any],
     function: Any,
 ) -> Any:
-    """Visit a function with its arguments bound."""
+    """Visit a function with its arguments bound; anew, as loops with a stack, where it is found to
+    need one."""
     try:
         group = next((g for g in engine.demands.stacks if source in g), frozenset())
         loops = to_loops(source, group) if group else None
@@ -129,9 +131,16 @@ def activate(
     frame = Frame(ssa, env, module, dict(boxes), function, engine.loc)
     if ssa.generator:
         return coroutines.generator(engine, frame)
-    if not engine.frames:
-        return walking.run(engine, frame)
-    return summarized(engine, frame, (source, function), [*bound, *boxes.values()])
+    start = Start(engine, frame)
+    try:
+        if not engine.frames:
+            return walking.run(engine, frame)
+        return summarized(engine, frame, (source, function), [*bound, *boxes.values()])
+    except (TooDeep, NeedsStatic) as request:
+        if not needs_stack(engine, frame, start, request):
+            raise
+    start.again(frame)
+    return activate(engine, source, args, kwargs, defaults, kwdefaults, boxes, module, function)
 
 
 def special(

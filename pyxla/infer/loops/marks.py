@@ -1,12 +1,12 @@
-"""What a pass of a loop adds to: how much there was before it, and what it left behind."""
+"""What a pass of a loop, or a call, adds to: how much there was before it, and what it left."""
 
 from __future__ import annotations
 
 from typing import NamedTuple
 
 from pyxla.errors import Location
-from pyxla.infer.engine import Engine
 from pyxla.infer.frame import Frame
+from pyxla.infer.interface import Engine
 from pyxla.infer.joins.edges import Edge
 from pyxla.ir.core import Block
 from pyxla.ir.dominance import Component
