@@ -14,12 +14,12 @@ import os
 import re
 import traceback
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 from types import CodeType, FunctionType
 from typing import Any, NoReturn, ParamSpec, TypeVar, cast
 
 import numpy as np
 
+from pyxla.frozen import dataclass
 from pyxla.hints import advice
 
 

@@ -19,8 +19,10 @@ import threading
 import time
 import warnings
 from collections.abc import Iterator
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import Any
+
+from pyxla.frozen import dataclass
 
 LOGS = {name: logging.getLogger(f"pyxla.{name}") for name in ("compile", "specialize", "passes")}
 

@@ -19,7 +19,6 @@ import dataclasses
 import functools
 import types
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
 from typing import Any
 
 from pyxla import collector, journal
@@ -28,6 +27,7 @@ from pyxla.frontend import dispatchers
 from pyxla.frontend.desugar import lowered_source
 from pyxla.frontend.source import SourceFunction, source_function
 from pyxla.frontend.ssa import SSA, to_ssa
+from pyxla.frozen import dataclass
 from pyxla.infer.places import Place
 from pyxla.ir.printer import print_function
 from pyxla.ir.verify import verify_region, verify_typed, verify_untyped

@@ -32,7 +32,7 @@ MAX_CIRCLE = 3  # modules that name each other, which only goes down
 
 # Layers from the ground up: a module imports from layers not above its own.  Longest prefix wins.
 LAYERS = (
-    ("hints", "collector", "journal", "colours", "late", "stack"),
+    ("frozen", "hints", "collector", "journal", "colours", "late", "stack"),
     ("errors", "progress"),
     ("options", "ir"),
     ("frontend", "ops"),

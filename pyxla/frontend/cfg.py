@@ -12,7 +12,7 @@ import dataclasses
 import operator
 import sys
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import Any
 
 import gast
@@ -23,6 +23,7 @@ from pyxla.frontend.desugar import Lowered
 from pyxla.frontend.hoist import SUPPORT
 from pyxla.frontend.source import SourceFunction, nested_function
 from pyxla.frontend.unwinding import Names
+from pyxla.frozen import dataclass
 from pyxla.ir.core import Block, Branch, Instr, Jump, Raise, Return, Value
 
 BINARY_OPERATORS: dict[type[gast.operator], str] = {

@@ -22,7 +22,7 @@ An expression without control flow is returned as it is: the tree that was read 
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import field
 
 import gast
 
@@ -30,6 +30,7 @@ from pyxla.frontend import expressions, fence, patterns, statements, tree  # noq
 from pyxla.frontend.hoist import ClassBody, Desugarer, Nested
 from pyxla.frontend.scope import Scope, resolve
 from pyxla.frontend.source import SourceFunction, once
+from pyxla.frozen import dataclass
 
 
 @dataclass(frozen=True, eq=False, slots=True)

@@ -8,7 +8,6 @@ from __future__ import annotations
 import functools
 import types
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 from typing import Any, TypeVar
 
 import gast
@@ -17,6 +16,7 @@ from pyxla.frontend import fence, tree
 from pyxla.frontend.scope import Scope
 from pyxla.frontend.source import SourceFunction, mangle
 from pyxla.frontend.tree import LOAD, STORE
+from pyxla.frozen import dataclass
 
 SUPPORT = "_pyxla"
 Node = TypeVar("Node", bound=gast.AST)

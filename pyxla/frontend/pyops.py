@@ -36,7 +36,7 @@ Every instruction but `bound`, `box_set`, `global_set`, `setattr`, `setitem`, `d
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from pyxla.frozen import dataclass
 
 
 @dataclass(frozen=True, slots=True)

@@ -20,7 +20,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Container, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from typing import Any
 
 import gast
@@ -33,6 +33,7 @@ from pyxla.frontend.own_calls import Apart, OwnCalls
 from pyxla.frontend.resuming import OfSites, Path, Probe, Site, all_statements
 from pyxla.frontend.source import SourceFunction
 from pyxla.frontend.ssa import SSA, ssa_of
+from pyxla.frozen import dataclass
 from pyxla.ir.core import Block, Jump, Return, Value
 
 # Variables of the graph: `put` and `lookup` know them, and no program does.

@@ -7,7 +7,6 @@ What comes behind a place in a loop is the rest of that iteration, then the loop
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from typing import Any
 
 import gast
@@ -17,6 +16,7 @@ from pyxla.frontend.cfg import Graph, GraphBuilder, OpenLoop
 from pyxla.frontend.desugar import Lowered
 from pyxla.frontend.source import SourceFunction
 from pyxla.frontend.ssa import live_names
+from pyxla.frozen import dataclass
 from pyxla.ir.core import Block, Branch, Instr, Return, Value
 from pyxla.ir.dominance import flow_graph
 

@@ -20,7 +20,7 @@ import sys
 import time
 import types
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from typing import Any, TypeVar
 
 import gast
@@ -28,6 +28,7 @@ import gast
 from pyxla.errors import CompileError, Location
 from pyxla.frontend import fence, tree
 from pyxla.frontend.tree import FunctionNode
+from pyxla.frozen import dataclass
 
 Made = TypeVar("Made")
 

@@ -26,13 +26,14 @@ import gast
 
 from pyxla.frontend import tree
 from pyxla.frontend.source import SourceFunction, once
+from pyxla.frozen import dataclass
 
 _CLOSED = (gast.FunctionDef, gast.AsyncFunctionDef, gast.Lambda, gast.ClassDef)
 _OWN_SCOPE = (*_CLOSED, gast.ListComp, gast.SetComp, gast.DictComp, gast.GeneratorExp)
 _YIELDS = (gast.Yield, gast.YieldFrom)
 
 
-@dataclasses.dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True)
 class _Cut:
     """The statements before and after the one `yield`."""
 
@@ -41,7 +42,7 @@ class _Cut:
     after: list[gast.stmt]
 
 
-@dataclasses.dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True)
 class _Names:
     """Names that the function does not use."""
 

@@ -15,7 +15,6 @@ Control Dependence Graph" (1991), restricted to live names.  The graph handed on
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import Any, cast
 
 from pyxla.errors import Location
@@ -24,6 +23,7 @@ from pyxla.frontend.cfg import Graph, as_written, control_flow_graph
 from pyxla.frontend.desugar import Lowered, desugar
 from pyxla.frontend.pyops import BOUND, UNBOUND
 from pyxla.frontend.source import SourceFunction, once
+from pyxla.frozen import dataclass
 from pyxla.ir.core import Block, Branch, Function, Instr, Phi, Raise, Return, Value
 from pyxla.ir.dominance import FlowGraph, dominance_frontiers, flow_graph
 

@@ -9,12 +9,13 @@ exception is known when its class is.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import Any
 
 import gast
 
 from pyxla.frontend import pyops
+from pyxla.frozen import dataclass
 from pyxla.ir.core import Block, Instr, Phi, Raise, Value
 
 

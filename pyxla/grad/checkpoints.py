@@ -28,9 +28,9 @@ runs once more but the blocks, to save residuals.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import Any
 
+from pyxla.frozen import dataclass
 from pyxla.grad.emitting import buffer, inline, into, load, loop, number, store
 from pyxla.grad.stacks import Reversal, count_down, stack
 from pyxla.ir.build import current

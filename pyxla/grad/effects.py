@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import Any
 
+from pyxla.frozen import dataclass
 from pyxla.grad.emitting import inline
 from pyxla.grad.nested import visit
 from pyxla.grad.transforms import check_copies, copies_of

@@ -7,9 +7,9 @@ arguments, whose leaves have the shape (leaf of the result, leaf of the argument
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 from typing import Any
 
+from pyxla.frozen import dataclass
 from pyxla.grad.activity import is_inexact
 from pyxla.grad.batch import batch
 from pyxla.grad.emitting import buffer, inline, into, loop, number, store

@@ -10,13 +10,13 @@ from __future__ import annotations
 
 import contextlib
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 from types import FunctionType
 from typing import Any
 
 import numpy as np
 
 from pyxla.errors import CompileError, also
+from pyxla.frozen import dataclass
 from pyxla.grad.batch import batch
 from pyxla.grad.emitting import inline, load, number
 from pyxla.grad.nested import Nested, raise_again, visit

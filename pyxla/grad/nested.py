@@ -12,12 +12,12 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass
 from types import MappingProxyType
 from typing import Any
 
 import numpy as np
 
+from pyxla.frozen import dataclass
 from pyxla.grad.emitting import inline
 from pyxla.grad.trees import (
     Leaf,

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 
+from pyxla.frozen import dataclass
 from pyxla.grad.emitting import as_counter, inline, into, load, loop, number, store
 from pyxla.ir.core import Instr, Region, Value
 from pyxla.ir.rewrite import Mapping

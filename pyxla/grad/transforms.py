@@ -9,11 +9,11 @@ from __future__ import annotations
 
 import inspect
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
+from pyxla.frozen import dataclass
 from pyxla.grad.activity import is_inexact
 from pyxla.grad.emitting import inline
 from pyxla.grad.forward import jvp

@@ -10,12 +10,12 @@ belong to, results taken over from another graph.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
 from pyxla.errors import CompileError
+from pyxla.frozen import dataclass
 from pyxla.infer.arrays import access as arrays
 from pyxla.infer.arrays.shadows import resolve
 from pyxla.infer.engine import Engine

@@ -14,8 +14,8 @@ asked of the rows: where one does not exist, updates and reads move alike.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 
+from pyxla.frozen import dataclass
 from pyxla.grad.emitting import number
 from pyxla.grad.residuals import defined_in
 from pyxla.ir.build import Builder, building

@@ -8,10 +8,11 @@ attempt is told all that was asked for before it (`specialize`).
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass, field, fields, replace
+from dataclasses import field, fields, replace
 from typing import Any
 
 from pyxla.errors import CompileError, Location
+from pyxla.frozen import dataclass
 from pyxla.infer.lattice import SAME_SHAPE
 from pyxla.ir.core import Block
 

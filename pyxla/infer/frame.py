@@ -6,11 +6,12 @@ An activation is visited by the engine (`infer.engine`), which keeps a stack of 
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import Any
 
 from pyxla.errors import Location
 from pyxla.frontend.ssa import SSA
+from pyxla.frozen import dataclass
 from pyxla.infer.facts.refine import Atom
 from pyxla.infer.joins.edges import Edge, Env
 from pyxla.ir.core import Block, Value

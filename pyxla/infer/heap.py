@@ -26,10 +26,11 @@ reading is exact, and a write has inference start again with the paths joined *e
 from __future__ import annotations
 
 from collections.abc import Collection, Container, Iterable, Iterator, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from typing import Any, NamedTuple
 
 from pyxla.errors import CompileError, Location
+from pyxla.frozen import dataclass
 from pyxla.infer.lattice import Array, Conflict, Const, Ref, Scalar, as_const, plain
 from pyxla.infer.structure import Structure
 from pyxla.ir.core import Instr

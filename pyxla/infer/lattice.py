@@ -17,12 +17,12 @@ Bottom is the absence of a value: code not reached yet.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
 from pyxla.errors import CompileError, Location
+from pyxla.frozen import dataclass
 from pyxla.infer.facts.constants import known_elements
 from pyxla.infer.structure import Operand, Structure
 from pyxla.ir.core import Value

@@ -10,13 +10,13 @@ import functools
 import logging
 import re
 import types
-from dataclasses import dataclass
 from typing import Any
 
 import ml_dtypes
 import numpy as np
 
 from pyxla.frontend.dispatchers import attribute
+from pyxla.frozen import dataclass
 from pyxla.infer.calls.states import Name
 from pyxla.lib.random.state import STATES
 

@@ -16,9 +16,10 @@ from __future__ import annotations
 
 import operator
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 
 from pyxla.errors import CompileError
+from pyxla.frozen import dataclass
 from pyxla.ir.core import Block, Value
 
 Successors = Callable[[Block], Sequence[Block]]

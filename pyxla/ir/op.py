@@ -7,9 +7,9 @@ Calling a record on values of the function under construction emits an instructi
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 from typing import Any
 
+from pyxla.frozen import dataclass
 from pyxla.ir import build
 from pyxla.ir.core import Region, Value
 from pyxla.ir.types import ArrayType

@@ -23,12 +23,13 @@ from __future__ import annotations
 
 import linecache
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import Any
 
 import numpy as np
 
 from pyxla.errors import Location
+from pyxla.frozen import dataclass
 from pyxla.ir.core import Block, Branch, Function, Instr, Jump, Raise, Region, Return, Value
 from pyxla.ir.types import SHORT_NAMES, ArrayType
 

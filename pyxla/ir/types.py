@@ -9,11 +9,13 @@ from __future__ import annotations
 import functools
 import math
 from collections.abc import Callable, Iterable
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import Any
 
 import ml_dtypes
 import numpy as np
+
+from pyxla.frozen import dataclass
 
 # What ml_dtypes and XLA have of 8 bits and less: without `float8_e8m0fnu`, which has no zero and no
 # sign, and what XLA's compiler for CPUs ends the process on (`int2`, `float4_e2m1fn`, 6 bits).

@@ -12,11 +12,11 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable
-from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
+from pyxla.frozen import dataclass
 from pyxla.infer.lattice import Array, NeedsStatic, Scalar
 from pyxla.ir.core import Value
 from pyxla.ir.op import OpError

@@ -14,11 +14,12 @@ extent constant (`x[i:i+k]`), or bound it; then the result has a *bounded extent
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import Any, NoReturn
 
 import numpy as np
 
+from pyxla.frozen import dataclass
 from pyxla.infer.arrays.blocks import Range, Shape
 from pyxla.infer.arrays.views import BasicIndex, Extents
 from pyxla.infer.facts import extent

@@ -9,9 +9,9 @@ from __future__ import annotations
 import contextlib
 from collections.abc import Iterator
 from contextvars import ContextVar
-from dataclasses import dataclass
 from typing import Any
 
+from pyxla.frozen import dataclass
 from pyxla.infer.facts import extent
 from pyxla.infer.facts.integers import Int
 

@@ -5,8 +5,9 @@ Compiled code holds them as instances of `KeyArray`; functions of JAX take and r
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import Any
+
+from pyxla.frozen import dataclass
 
 
 @dataclass(frozen=True, slots=True)

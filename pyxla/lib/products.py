@@ -10,11 +10,12 @@ from __future__ import annotations
 import math
 import operator
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
 
+from pyxla.frozen import dataclass
 from pyxla.infer.lattice import Array, Scalar
 from pyxla.infer.promote import CLASSES, INT32, as_dtype, kind, loop_types, result_type
 from pyxla.infer.structure import OPERATORS

@@ -24,11 +24,12 @@ from __future__ import annotations
 import functools
 import inspect
 from collections.abc import Callable, Container
-from dataclasses import dataclass
 from inspect import Parameter
 from typing import Any, Literal
 
 import numpy as np
+
+from pyxla.frozen import dataclass
 
 Rank0 = Literal["scalar", "array", "method"]
 

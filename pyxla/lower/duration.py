@@ -12,10 +12,10 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterable
-from dataclasses import dataclass
 
 import numpy as np
 
+from pyxla.frozen import dataclass
 from pyxla.ir.core import Instr, Region, Value
 from pyxla.ir.types import limits
 from pyxla.lower.cpu.kernels import can_hold, is_over_elements

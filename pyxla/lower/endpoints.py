@@ -15,11 +15,11 @@ from __future__ import annotations
 
 import functools
 from collections.abc import Mapping
-from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
+from pyxla.frozen import dataclass
 from pyxla.ir.build import Builder, building
 from pyxla.ir.core import Block, Branch, Instr, Jump, Phi, Value
 from pyxla.ir.dominance import Loop, dominates

@@ -9,9 +9,9 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable
-from dataclasses import dataclass
 
 from pyxla import journal
+from pyxla.frozen import dataclass
 from pyxla.ir.core import Region
 from pyxla.ir.op import Op
 from pyxla.ir.rewrite import ops_in, size

@@ -14,12 +14,13 @@ from __future__ import annotations
 
 import contextlib
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import Any
 
 import numpy as np
 
 from pyxla.errors import Location
+from pyxla.frozen import dataclass
 from pyxla.ir.build import Builder
 from pyxla.ir.core import Block, Instr, Region, Value
 from pyxla.ir.op import Op

@@ -17,12 +17,12 @@ it was, so the steps of both branches can follow each other.
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
 from itertools import zip_longest
 from typing import Any
 
 import numpy as np
 
+from pyxla.frozen import dataclass
 from pyxla.ir.build import Builder
 from pyxla.ir.core import Instr, Region, Value
 from pyxla.ir.rewrite import Mapping, slice_of, substitute, uses

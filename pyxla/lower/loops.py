@@ -15,10 +15,11 @@ became one row of a conditional; otherwise it gets a slot of its own.
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import field
 
 import numpy as np
 
+from pyxla.frozen import dataclass
 from pyxla.ir.core import Block, Instr, Region, Value
 from pyxla.ir.rewrite import Mapping, clone, size, slice_of, uses, walk
 from pyxla.ir.types import BOOL, I32

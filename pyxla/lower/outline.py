@@ -18,9 +18,10 @@ To what surrounds it a loop is one block, and what it exits to is emitted after 
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass, field
+from dataclasses import field
 
 from pyxla.errors import CompileError
+from pyxla.frozen import dataclass
 from pyxla.ir.core import Block, Branch, Function, Instr, Region, Return, Value
 from pyxla.ir.dominance import Loop, immediate_dominators, natural_loops
 from pyxla.ir.rewrite import free_values, ops_in, remove_trivial_phis, substitute_region, uses

@@ -11,8 +11,7 @@ memory for it.  A loop without iterations writes what is there.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
+from pyxla.frozen import dataclass
 from pyxla.ir.build import Builder, building
 from pyxla.ir.core import Instr, Region, Value, replaced
 from pyxla.ir.rewrite import clone_instr, substitute_region, take_over, uses

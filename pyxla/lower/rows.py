@@ -7,8 +7,9 @@ known where its start and a bound of the iterations are; conditionals on the cou
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 
+from pyxla.frozen import dataclass
 from pyxla.ir.core import Instr, Region, Value
 from pyxla.ir.rewrite import Uses
 from pyxla.lower.trips import OPPOSITE, conjuncts, induction, known, trips

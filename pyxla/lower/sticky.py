@@ -20,10 +20,10 @@ loop is entered with a word that is set.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 
 import numpy as np
 
+from pyxla.frozen import dataclass
 from pyxla.ir.build import Builder, building
 from pyxla.ir.core import Block, Function, Instr, Phi, Return, Value
 from pyxla.ir.dominance import Loop, immediate_dominators, natural_loops

@@ -15,10 +15,10 @@ from __future__ import annotations
 
 import functools
 from collections import Counter
-from dataclasses import dataclass
 
 import numpy as np
 
+from pyxla.frozen import dataclass
 from pyxla.ir.build import Builder, building
 from pyxla.ir.core import Instr, Region, Value, replaced
 from pyxla.ir.rewrite import take_over, uses

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import operator
-from dataclasses import dataclass
 
+from pyxla.frozen import dataclass
 from pyxla.ir.core import Instr, Value
 from pyxla.ops.check import INTS
 from pyxla.ops.filled import constant

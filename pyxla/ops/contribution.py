@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
 
+from pyxla.frozen import dataclass
 from pyxla.ir.core import Value
 
 

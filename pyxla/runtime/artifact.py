@@ -31,6 +31,7 @@ import jax
 import numpy as np
 
 from pyxla.errors import CompileError, ListOverflow, Location, PowerType, spell
+from pyxla.frozen import dataclass
 from pyxla.ir.types import (
     DTYPE_NAMES,
     PYTHON_DTYPES,
@@ -124,7 +125,7 @@ def save(path: str | Path, data: bytes) -> None:
     Path(path).write_bytes(data)
 
 
-@dataclasses.dataclass(frozen=True, eq=False)  # functions are told apart by which they are
+@dataclass(frozen=True, eq=False)  # functions are told apart by which they are
 class Loaded:
     """A loaded program; call it on arguments like those it was built for."""
 

@@ -9,12 +9,12 @@ the function on slices, in the language itself: arrays of bounded extent.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from typing import Any
 
 import jax
 import numpy as np
 
+from pyxla.frozen import dataclass
 from pyxla.ir.types import SHORT_NAMES, ArrayType
 
 # For each argument, what the size of each dimension is called, None for those that are as they are.

@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-import dataclasses
 from typing import Any
 
 from pyxla.errors import spell
+from pyxla.frozen import dataclass
 from pyxla.ir.types import PYTHON_TYPES, SHORT_NAMES, ArrayType
 from pyxla.runtime.numbers import Path
 
 
-@dataclasses.dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True)
 class ArgArray:
     """An array: kind is "numpy" (np.ndarray), "jax", "scalar" (an immutable NumPy scalar), or
     "state" (a copy of what an object holds, which nobody else sees)."""
@@ -21,7 +21,7 @@ class ArgArray:
     leaf: int = 0
 
 
-@dataclasses.dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True)
 class ArgScalar:
     """A dynamic Python scalar; kind is "jax" for a weakly typed jax scalar, "word" for an int from
     0 to 2**64, of which the leaf is 2**63 less."""
@@ -31,14 +31,14 @@ class ArgScalar:
     kind: str = "python"
 
 
-@dataclasses.dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True)
 class ArgStatic:
     """A value that is part of the specialization."""
 
     value: Any
 
 
-@dataclasses.dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True)
 class ArgTuple:
     """A tuple, or an instance of the NamedTuple class `cls`."""
 
@@ -46,12 +46,12 @@ class ArgTuple:
     items: tuple[Arg, ...]
 
 
-@dataclasses.dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True)
 class ArgList:
     items: tuple[Arg, ...]
 
 
-@dataclasses.dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True)
 class ArgNumbers:
     """A long list of Python numbers of one type, or lists of such, as one array; sizes: the leaf
     that has the lengths of the lists in it, where these are of several."""
@@ -61,7 +61,7 @@ class ArgNumbers:
     sizes: int | None = None
 
 
-@dataclasses.dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True)
 class ArgText:
     """A text whose characters are data: its code points, and how many there are."""
 
@@ -70,13 +70,13 @@ class ArgText:
     size: int = 0
 
 
-@dataclasses.dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True)
 class ArgDict:
     keys: tuple[Any, ...]
     values: tuple[Arg, ...]
 
 
-@dataclasses.dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True)
 class ArgStand:
     """A set, a deque, or a dict of another class, by the list or dict of its items; `fields`: what
     else it holds."""
@@ -86,7 +86,7 @@ class ArgStand:
     fields: tuple[tuple[str, Any], ...] = ()
 
 
-@dataclasses.dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True)
 class ArgObject:
     """An instance of `cls`, a dataclass or another Python class, by its fields."""
 
@@ -94,7 +94,7 @@ class ArgObject:
     fields: tuple[tuple[str, Arg], ...]
 
 
-@dataclasses.dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True)
 class ArgMethod:
     """A bound method: `function` of the instance `owner`."""
 
@@ -102,7 +102,7 @@ class ArgMethod:
     owner: Arg
 
 
-@dataclasses.dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True)
 class ArgPytree:
     """A container of a class registered with JAX; `treedef` is its node alone."""
 
@@ -111,7 +111,7 @@ class ArgPytree:
     items: tuple[Arg, ...]
 
 
-@dataclasses.dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True)
 class ArgUnknown:
     """Something in a container that is no argument: refused for `reason` where it is read.
 
@@ -124,7 +124,7 @@ class ArgUnknown:
     hint: str
 
 
-@dataclasses.dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True)
 class ArgSame:
     """The mutable container already met at `path`."""
 

@@ -15,7 +15,6 @@ from __future__ import annotations
 import functools
 from collections import Counter
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 from typing import Any
 
 import jax
@@ -23,6 +22,7 @@ import numpy as np
 
 from pyxla import late
 from pyxla.errors import InternalError, LargeArgument, Surprise, raise_at
+from pyxla.frozen import dataclass
 from pyxla.ir.core import Region
 from pyxla.ir.types import ArrayType, array_type
 from pyxla.options import Options

@@ -22,7 +22,6 @@ import functools
 import math
 import os
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
 
 import jax
@@ -35,6 +34,7 @@ from jax.sharding import AxisType, NamedSharding
 from jaxlib import _jax
 
 from pyxla import journal, late
+from pyxla.frozen import dataclass
 from pyxla.ir.types import ArrayType
 from pyxla.runtime.jaxprivate import (
     ArrayImpl,

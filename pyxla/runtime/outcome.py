@@ -16,12 +16,13 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Collection, Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
 
 from pyxla.errors import CompileError, ListOverflow, Location, Surprise
+from pyxla.frozen import dataclass
 
 Path = tuple[Any, ...]
 

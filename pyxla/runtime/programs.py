@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import functools
 from collections.abc import Callable
-from dataclasses import dataclass
 from typing import Any, TypeAlias, TypeVar
 
 from pyxla import late
+from pyxla.frozen import dataclass
 from pyxla.ir.core import Region
 from pyxla.ir.types import ArrayType
 from pyxla.options import DEFAULTS, Options

@@ -7,12 +7,13 @@ was asked of it (`Demands`).
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Iterator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 from numbers import Number
 from typing import Any
 
 from pyxla import late
 from pyxla.errors import BadArgument, CompileError, LargeArgument, Location
+from pyxla.frozen import dataclass
 from pyxla.infer.places import Place
 from pyxla.runtime import descriptions, signature
 from pyxla.runtime.numbers import ITEMS, Path

@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-import dataclasses
 from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
 
+from pyxla.frozen import dataclass
 
-@dataclasses.dataclass(frozen=True, slots=True)
+
+@dataclass(frozen=True, slots=True)
 class Memory:
     """How NumPy leaves lie in memory.
 

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import Any
 
+from pyxla.frozen import dataclass
 from pyxla.runtime import jaxlink
 
 _UNITS = ("bytes", "KiB", "MiB", "GiB", "TiB")

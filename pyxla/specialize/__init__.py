@@ -12,12 +12,13 @@ from __future__ import annotations
 import contextlib
 import warnings
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from functools import partial
 from typing import Any
 
 from pyxla import journal, stack
 from pyxla.errors import CompileError, InternalError, Location
+from pyxla.frozen import dataclass
 from pyxla.infer.calls.captures import NewCapture
 from pyxla.infer.calls.depth import MAX_DEMANDS, TooDeep
 from pyxla.infer.calls.executed import name_of

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Any
 
 import jax
 
+from pyxla.frozen import dataclass
 from pyxla.infer import narrowing
 from pyxla.infer.arrays import views
 from pyxla.infer.arrays.overlaps import shared_buffer

@@ -25,7 +25,7 @@ import os
 import platform
 import sys
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -36,6 +36,7 @@ import numpy as np
 
 from pyxla import journal, late
 from pyxla.errors import BadArgument, CompileError, Location
+from pyxla.frozen import dataclass
 from pyxla.infer.calls.states import AbsentState, BasesState, FunctionState, LibraryState
 from pyxla.infer.places import ZERO, Place
 from pyxla.lib.variables import Variable, variable

@@ -17,11 +17,12 @@ import struct
 import tempfile
 import time
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 import platformdirs
+
+from pyxla.frozen import dataclass
 
 MAGIC = b"pyxla program 1\n"
 MOST_BYTES = 1 << 30

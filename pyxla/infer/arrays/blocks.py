@@ -12,11 +12,11 @@ and strided or computed from its own neighbours, is selected into the array in o
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
+from pyxla.frozen import dataclass
 from pyxla.infer.arrays.shifting import unshifted
 from pyxla.infer.facts import extent
 from pyxla.infer.facts.integers import (

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 import numpy as np
 from numpy.lib.stride_tricks import as_strided
 
+from pyxla.frozen import dataclass
 from pyxla.infer.arrays.blocks import Shape, reshaped
 from pyxla.infer.arrays.views import Extents, Step, replaced, require_full, scalars_of
 from pyxla.infer.lattice import Array, NeedsStatic, Scalar

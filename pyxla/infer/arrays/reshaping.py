@@ -8,11 +8,12 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
 
+from pyxla.frozen import dataclass
 from pyxla.infer.arrays import views
 from pyxla.infer.arrays.blocks import Range, Shape, reshaped
 from pyxla.infer.arrays.views import apply, update, with_scalars

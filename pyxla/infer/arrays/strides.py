@@ -8,11 +8,11 @@ which takes no longer than there are elements to write.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
+from pyxla.frozen import dataclass
 from pyxla.infer.arrays.blocks import Shape
 from pyxla.infer.arrays.views import Extents, Step, View, extend, permuted
 from pyxla.infer.facts import extent

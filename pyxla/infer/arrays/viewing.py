@@ -14,13 +14,14 @@ import itertools
 import operator
 import types
 from collections.abc import Callable
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
 from numpy.lib.stride_tricks import as_strided
 
 import pyxla.lib.everything  # noqa: F401 - what these functions do by value
+from pyxla.frozen import dataclass
 from pyxla.infer.arrays import access as arrays
 from pyxla.infer.arrays.views import BasicIndex, Extents, View, apply, extend, layout
 from pyxla.infer.calls.library import call_library

@@ -29,12 +29,13 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
 from numpy.lib.stride_tricks import as_strided
 
+from pyxla.frozen import dataclass
 from pyxla.infer.arrays.blocks import Range, Shape, is_full, read_block, reshaped, write_block
 from pyxla.infer.facts.integers import minus, plus, times
 from pyxla.infer.lattice import Array, NeedsStatic, Scalar

@@ -11,11 +11,11 @@ generator's loops forget both alike, and go their way when the generator is thro
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
 from typing import Any
 
 from pyxla.errors import Location
 from pyxla.frontend import stepping, support
+from pyxla.frozen import dataclass
 from pyxla.infer import using, walking
 from pyxla.infer.engine import Engine
 from pyxla.infer.frame import Frame, Stopped

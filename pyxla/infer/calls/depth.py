@@ -11,13 +11,13 @@ from __future__ import annotations
 
 import itertools
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from typing import Any
 
 from pyxla import journal
 from pyxla.errors import CompileError
 from pyxla.frontend.recursion import to_loops
 from pyxla.frontend.source import SourceFunction
+from pyxla.frozen import dataclass
 from pyxla.infer.demands import Needs
 from pyxla.infer.facts.deciding import by_arguments, deciding_tests, depends_on
 from pyxla.infer.interface import Engine

@@ -13,13 +13,13 @@ import io
 import itertools
 import warnings
 from collections.abc import Callable, Hashable, Iterator, Sequence
-from dataclasses import dataclass
 from types import CellType, CodeType, FunctionType
 from typing import Any
 
 import numpy as np
 
 from pyxla.frontend.pyops import ATTRIBUTES
+from pyxla.frozen import dataclass
 from pyxla.infer.arrays.access import kind_of
 from pyxla.infer.arrays.shadows import one_of
 from pyxla.infer.calls.captures import variable_value

@@ -9,9 +9,11 @@ from __future__ import annotations
 import abc
 import operator
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 from types import FunctionType
 from typing import Any
+
+from pyxla.frozen import dataclass
 
 Name = Callable[[Any], str]
 

@@ -13,9 +13,10 @@ from __future__ import annotations
 
 import itertools
 from collections.abc import Callable
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Any
 
+from pyxla.frozen import dataclass
 from pyxla.infer.lattice import Array, Scalar
 from pyxla.ir.core import Value
 

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import Any
 
 from pyxla.errors import Location
+from pyxla.frozen import dataclass
 from pyxla.infer.facts.refine import narrowed
 from pyxla.infer.heap import Heap
 from pyxla.infer.lattice import Ref, Variant

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from functools import partial
 from types import MappingProxyType
 from typing import Any
 
 from pyxla.errors import CompileError, Location
+from pyxla.frozen import dataclass
 from pyxla.infer.arrays.shadows import renumbered
 from pyxla.infer.engine import Engine
 from pyxla.infer.frame import Stopped

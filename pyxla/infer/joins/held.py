@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
-from dataclasses import dataclass
 from typing import Any
 
+from pyxla.frozen import dataclass
 from pyxla.infer.heap import references
 from pyxla.infer.lattice import Ref
 from pyxla.ir.core import Value

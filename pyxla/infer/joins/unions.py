@@ -19,9 +19,10 @@ Run-time ints inside views (`A[i]`) are phis of the shadow's own.
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import Any
 
+from pyxla.frozen import dataclass
 from pyxla.infer.arrays import views
 from pyxla.infer.arrays.shadows import alternatives, chosen, number, one_of, same_object, shown
 from pyxla.infer.facts import extent

@@ -20,13 +20,14 @@ Handle   an instance: a column of which row of the pool of its class (`infer.lis
 from __future__ import annotations
 
 import functools
-from dataclasses import dataclass, field
+from dataclasses import field
 from enum import Enum
 from types import BuiltinFunctionType, FunctionType, MethodDescriptorType
 from typing import Any
 
 import numpy as np
 
+from pyxla.frozen import dataclass
 from pyxla.infer.heap import GrowingList, ListCell
 from pyxla.infer.joins import kinds
 from pyxla.infer.lattice import Reading

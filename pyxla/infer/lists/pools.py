@@ -10,10 +10,10 @@ instances of in loops, or more than once (`infer.demands`).
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
 from typing import Any
 
 from pyxla.errors import CompileError, InternalError
+from pyxla.frozen import dataclass
 from pyxla.infer.arrays import access as arrays
 from pyxla.infer.demands import Demands, Needs, Path
 from pyxla.infer.heap import (

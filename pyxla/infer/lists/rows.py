@@ -13,10 +13,10 @@ from __future__ import annotations
 
 import operator
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 from typing import Any
 
 from pyxla.errors import CompileError
+from pyxla.frozen import dataclass
 from pyxla.infer.arrays import access as arrays
 from pyxla.infer.heap import GrowingList, Heap, ListCell, ObjectCell, Pooled, reachable
 from pyxla.infer.interface import Engine

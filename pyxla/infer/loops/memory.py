@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Hashable
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import Any
+
+from pyxla.frozen import dataclass
 
 
 @dataclass(slots=True)

@@ -8,10 +8,10 @@ none of them takes stays noted: it is for the callers.
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 from typing import Any
 
 from pyxla.errors import CompileError, Location, in_program, is_own, said
+from pyxla.frozen import dataclass
 from pyxla.infer.arrays.shadows import number
 from pyxla.infer.frame import Frame
 from pyxla.infer.interface import Engine

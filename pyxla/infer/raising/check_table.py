@@ -9,13 +9,13 @@ from __future__ import annotations
 
 import functools
 from collections.abc import Callable
-from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
 import pyxla.lib.everything  # noqa: F401 - the functions that rows are about
 from pyxla.errors import Surprise
+from pyxla.frozen import dataclass
 from pyxla.infer.engine import Engine
 from pyxla.infer.facts.integers import value_of
 from pyxla.infer.joins.far import TOO_LARGE

@@ -21,10 +21,11 @@ import functools
 import operator
 from collections import Counter
 from collections.abc import Callable, Collection, Iterable
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import Any
 
 from pyxla.errors import ListOverflow, Location, Surprise
+from pyxla.frozen import dataclass
 from pyxla.infer.lattice import Array, Compound, Const, Scalar
 from pyxla.ir.core import Value
 from pyxla.ir.types import FLAGS

@@ -10,10 +10,11 @@ made, but where the exception would be raised there is the exact remainder inste
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import TYPE_CHECKING, Any
 
 from pyxla.errors import Location, in_program
+from pyxla.frozen import dataclass
 from pyxla.infer import words
 from pyxla.infer.joins import far
 from pyxla.infer.lattice import Const, Scalar

@@ -16,8 +16,7 @@ passes after ours find that out.  So
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
+from pyxla.frozen import dataclass
 from pyxla.ir.build import Builder, building
 from pyxla.ir.core import Instr, Region, Value
 from pyxla.ir.rewrite import captures, ops_in

@@ -17,10 +17,11 @@ A product with a vector alone is a sum of products, which XLA fuses with the sli
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 
 import numpy as np
 
+from pyxla.frozen import dataclass
 from pyxla.ir.build import Builder, building, current
 from pyxla.ir.core import Instr, Region, Value
 from pyxla.ir.rewrite import Mapping, substitute_region
