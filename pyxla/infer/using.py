@@ -72,12 +72,13 @@ def bound(engine: Engine, value: Any) -> Any:
 
 def some(engine: Engine, value: Any, error: Any, kind: type[Exception] = TypeError) -> Any:
     """`use(value)`, where None raises `error`, or `kind(error)` if that is a message."""
-    error = kind(error) if isinstance(error, str) else error
-    value = use(engine, value)  # in a loop, another iteration may assign what is None in this pass
-    if type(value) is Const and value.value is None and engine.heads():
-        engine.raise_constant(error)
-    if not is_variant(value, "optional"):
+    value = use(engine, value)
+    known = type(value) is Const and value.value is None
+    if not known and not is_variant(value, "optional"):
         return value
+    error = kind(error) if isinstance(error, str) else error
+    if known:  # in a loop, another iteration may assign what is None in this pass
+        return engine.raise_constant(error) if engine.heads() else value
     engine.ensure(value.tag, error)
     engine.frames[-1].assumed += atoms(is_there(value), True)
     return value.value

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Callable, Sequence
+from operator import attrgetter
 from typing import TYPE_CHECKING, Any
 
 from pyxla.errors import Location
@@ -16,6 +17,9 @@ from pyxla.ir.types import ArrayType
 
 if TYPE_CHECKING:
     from pyxla.ir.op import Op
+
+
+_type = attrgetter("type")
 
 
 class Builder:
@@ -42,9 +46,9 @@ class Builder:
     ) -> Any:
         """Append `op(operands, **attrs)`: one Value, or a tuple of them as the op's infer says."""
         if regions:
-            types = op.infer(*[v.type for v in operands], regions=regions, **attrs)
+            types = op.infer(*map(_type, operands), regions=regions, **attrs)
         else:
-            types = op.infer(*[v.type for v in operands], **attrs)
+            types = op.infer(*map(_type, operands), **attrs)
         instr = Instr(op, operands, attrs, regions, self.loc)
         self.instrs.append(instr)
         self.emitted += 1

@@ -39,14 +39,16 @@ def _elements(x: Value, depth: int, most: int, seen: Seen) -> np.ndarray | None:
 
 def _computed(x: Value, depth: int, most: int, seen: Seen) -> np.ndarray | None:
     instr = x.owner
+    if not isinstance(instr, Instr) or instr.op.name not in _EXACT:
+        return None
     if not depth or x.type.dtype.kind not in "biu" or x.type.size > most:
-        return None
-    if not isinstance(instr, Instr) or instr.op.name not in _EXACT or instr.op.numpy is None:
-        return None
-    if len(instr.results) != 1 or instr.regions or depends_on_device(instr):
         return None
     if instr.op.name == "constant":
         return np.asarray(instr.attrs["value"])
+    if len(instr.results) != 1 or instr.regions or depends_on_device(instr):
+        return None
+    if instr.op.numpy is None:
+        return None
     contents = []
     for operand in instr.operands:
         content = _elements(operand, depth - 1, most, seen)

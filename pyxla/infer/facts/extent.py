@@ -239,6 +239,8 @@ def meet(x: IntFact, lo: Bound, hi: Bound) -> IntFact:
     """`x` known to lie in `[lo, hi]` as well."""
     low = lo if x.lo is None else x.lo if lo is None else max(x.lo, lo)
     high = hi if x.hi is None else x.hi if hi is None else min(x.hi, hi)
+    if low == x.lo and high == x.hi:
+        return x
     return IntFact(low, high, x.terms, x.const, x.near)
 
 

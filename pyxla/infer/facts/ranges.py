@@ -56,13 +56,18 @@ def _within(found: IntFact, dtype: np.dtype) -> IntFact:
         return extent.meet(found, 0, 1)
     if dtype.kind not in "iu":
         return UNKNOWN
-    limits = np.iinfo(dtype)
-    low, high = int(limits.min), int(limits.max)
+    low, high = _limits(dtype)
     if (found.lo is not None and found.lo < low) or (found.hi is not None and found.hi > high):
         found = UNKNOWN
     if dtype.itemsize <= _NARROW:
         return extent.meet(found, low, high)
     return extent.meet(found, 0, None) if low == 0 else found
+
+
+@functools.cache
+def _limits(dtype: np.dtype) -> tuple[int, int]:
+    limits = np.iinfo(dtype)
+    return int(limits.min), int(limits.max)
 
 
 def _constant(instr: Instr, _: list[IntFact]) -> IntFact:

@@ -26,12 +26,13 @@ _OUT_OF_RANGE = "string index out of range"
 
 
 def is_one_of_texts(x: Any) -> bool:
-    kinds = {type(value) for value in x.values} if is_choice(x) else set()
-    return kinds in ({str}, {bytes})
+    return is_choice(x) and {type(value) for value in x.values} in ({str}, {bytes})
 
 
 def call(engine: Engine, function: Any, args: Sequence[Any]) -> Any:
     """`function(*args)`, a function or method of texts; None where this is no such call."""
+    if not any(map(is_choice, args)):
+        return None
     at = next((i for i, x in enumerate(args) if is_one_of_texts(x)), None)
     if at is None or not _is_of_texts(function):
         return None

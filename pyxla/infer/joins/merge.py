@@ -411,10 +411,14 @@ class Join:
         others = [s.heap.contents for s in self.states[1:]]
         out = self.heap.contents
         for cell, content in base.items():
+            for other in others:  # a loop: most cells are the same in all states
+                if other.get(cell) is not content:
+                    break
+            else:
+                if not (self.vary and isinstance(content, Array)):
+                    out[cell] = content
+                    continue
             column = [content, *[other.get(cell) for other in others]]
-            if _is_each(content, column) and not (self.vary and isinstance(content, Array)):
-                out[cell] = content
-                continue
             if None in column:
                 continue
             outer = self.hint

@@ -41,6 +41,7 @@ MOST_INSIDE = 1 << 17
 TRIES = 3
 # Items an iteration: a loop that made a list this much longer than was thought may do so again.
 LONG = 16
+_LISTS = set(LISTS)
 
 
 def grow(
@@ -313,25 +314,26 @@ def unify(states: Sequence[Any], columns: Iterable[Sequence[Any]]) -> bool:
     """
     first = states[0].heap.contents
     same = [[Ref(cell)] * len(states) for cell, x in first.items() if type(x) in LISTS]
-    names = [*columns, *same]
+    names = [x for x in (*columns, *same) if all(map(_is_ref, x))]
     # A list that was laid out for one name may be another name's too: once more for all.
     rounds = (any([_unify(states, refs) for refs in names]) for _ in names)
     return any(list(itertools.takewhile(bool, rounds)))
 
 
-def _unify(states: Sequence[Any], refs: Sequence[Any]) -> bool:
-    if not all(isinstance(x, Ref) for x in refs):
-        return False
+def _is_ref(x: Any) -> bool:
+    return isinstance(x, Ref)
+
+
+def _unify(states: Sequence[Any], refs: Sequence[Ref]) -> bool:
     contents = [s.heap.contents.get(x.cell) for s, x in zip(states, refs, strict=True)]
     types = {type(c) for c in contents}
-    if all(c is contents[0] for c in contents) and GrowingList not in types:
+    if not types <= _LISTS or len(set(map(class_of, contents))) > 1:
         return False
-    if not types <= set(LISTS) or len(set(map(class_of, contents))) > 1:
+    if types == {ListCell} and len({len(c.items) for c in contents}) == 1:
         return False
     sizes = {length_of(s.heap, c) for s, c in zip(states, contents, strict=True)}
     items = {(c.item, c.guessed) for c in contents if type(c) is GrowingList}
-    alike = types == {GrowingList} and len(items) == 1
-    if len(sizes) == 1 and (alike or not items):
+    if len(sizes) == 1 and len(items) == 1 and types == {GrowingList}:
         return False
     pairs = list(zip(states, contents, strict=True))
     item = common_item(pairs)

@@ -22,6 +22,7 @@ from pyxla.infer.lattice import (
     Ref,
     Scalar,
     Tuple,
+    Variant,
     as_const,
     is_number,
     plain,
@@ -48,7 +49,10 @@ OUT_OF_RANGE = "string index out of range"
 
 def is_dynamic(x: Any) -> bool:
     """Whether `x` is a text that is not known."""
-    return not isinstance(x, Const) and is_texts(x)
+    return type(x) in _DYNAMIC and is_texts(x)
+
+
+_DYNAMIC = (Compound, Variant)
 
 
 def codes_of(engine: Engine, x: Any) -> Array:
