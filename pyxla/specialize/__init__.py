@@ -267,8 +267,7 @@ def _answer(world: World, asked: Exception) -> Exception:
     """What becomes of a request that nothing in the program answers."""
     engine, answer = world.engine, asked
     if isinstance(asked, NewCapture):
-        taken = replace(engine.demands, hosted=frozenset())
-        return Restart({}, asked.places, loc=asked.loc, demands=taken)
+        answer = Restart({}, asked.places, loc=asked.loc)
     if isinstance(asked, NeedsStatic):
         value = getattr(asked.scalar, "value", None)
         loops = loops_of_constants(value, engine.headers) if value is not None else set()
@@ -277,6 +276,8 @@ def _answer(world: World, asked: Exception) -> Exception:
         answer = _demand(world, asked)
     if isinstance(asked, TooDeep):
         answer = _decided(world, asked)
+    if isinstance(answer, Restart):
+        answer.demands = replace(engine.demands, hosted=frozenset())
     # Recursion that nothing but data ends.
     if isinstance(answer, TooDeep) and not any(answer.group <= g for g in engine.demands.stacks):
         engine.findings.recursive[answer.group] = answer
