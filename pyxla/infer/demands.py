@@ -132,7 +132,8 @@ class Findings:
     instances might be in pools; containers: the same of those that stand for dicts, sets and the
     like.  recursive: functions that call each other, with what they were refused for.  valued:
     arguments with lists of which the numbers themselves are needed.  floats: such an argument, or
-    what comes of it, is a key.  offered: what was said to be a remedy.
+    what comes of it, is a key.  offered: what was said to be a remedy.  refused: what the last
+    attempt was refused for, and where.
 
     Of one attempt alone: loops, the headers of those that are being visited; iterations, those that
     were visited one by one while a list might be an array instead; listed, how many lists are made,
@@ -144,6 +145,7 @@ class Findings:
 
     demands: Demands = Demands()
     offered: Demands = Demands()
+    refused: Any = None
     wanted: bool = False
     wanting: set[Block] = field(default_factory=set)
     costly: set[Block] = field(default_factory=set)
@@ -255,6 +257,11 @@ class Findings:
         # What only values that are known lift needs all else at once, if that does it at all.
         vain = any(x in first and getattr(self.demands, x) for x in ("apart", "unrolled"))
         last = [list(offers)] if vain else []
+        # Where what was offered last did nothing, one attempt for each of the rest is too many.
+        if self.refused == (refusal.message, refusal.loc):
+            last.append(["shared", "everywhere" if self.demands.pooled else "pooled"])
+            last.append([name for name in offers if name != "unrolled"])
+        self.refused = refusal.message, refusal.loc
         for names in (first, *last, *[[name] for name in offers]):
             more = Demands(**{name: offers[name] for name in names})
             if self.offered | more != self.offered:
