@@ -89,6 +89,11 @@ def tree(name: str) -> ast.Module:
         return ast.parse(MODULES[name].read_text())
 
 
+@cache
+def nodes(name: str) -> list[ast.AST]:
+    return [*ast.walk(tree(name))]
+
+
 def rank(name: str) -> int:
     if name == "pyxla":
         return RANKS["pyxla"]
@@ -122,7 +127,7 @@ def late_modules(name: str) -> list[str]:
 @cache
 def everything_imported(name: str) -> list[str]:
     found = []
-    for node in ast.walk(tree(name)):
+    for node in nodes(name):
         if isinstance(node, ast.Import):
             found += [alias.name for alias in node.names]
         elif isinstance(node, ast.ImportFrom):
@@ -185,7 +190,7 @@ def test_no_imports_in_functions() -> None:
     inside = [
         f"{path}:{node.lineno}"
         for name, path in MODULES.items()
-        for function in ast.walk(tree(name))
+        for function in nodes(name)
         if isinstance(function, ast.FunctionDef)
         for node in ast.walk(function)
         if isinstance(node, ast.Import | ast.ImportFrom)
@@ -197,7 +202,7 @@ def test_private_names_stay_in_their_module() -> None:
     private = [
         f"{path}:{node.lineno}: {alias.name}"
         for name, path in MODULES.items()
-        for node in ast.walk(tree(name))
+        for node in nodes(name)
         if isinstance(node, ast.ImportFrom) and str(node.module).startswith("pyxla")
         for alias in node.names
         if alias.name.startswith("_")
@@ -225,7 +230,7 @@ def test_sizes() -> None:
     long = [
         f"{path}:{node.lineno}: {node.name}"
         for name, path in MODULES.items()
-        for node in ast.walk(tree(name))
+        for node in nodes(name)
         if isinstance(node, ast.FunctionDef) and node.end_lineno - node.lineno >= MAX_FUNCTION
     ]
     assert not long
@@ -285,7 +290,7 @@ def test_no_loose_ends() -> None:
 def named(name: str) -> set[str]:
     """The modules of the package that `name` names, in types too."""
     found: set[str] = set()
-    for node in ast.walk(tree(name)):
+    for node in nodes(name):
         if isinstance(node, ast.ImportFrom):
             for alias in node.names:
                 inner = f"{node.module}.{alias.name}"

@@ -174,8 +174,8 @@ class _Verifier:
             self.types(instr)
 
     def uses(self, values: Iterable[Value], user: Any) -> None:
-        for value in values:
-            self.require(value in self.visible, "a use is dominated by its definition", user)
+        if not self.visible.issuperset(values):
+            self.fail("a use is dominated by its definition", user)
 
     def types(self, instr: Instr) -> None:
         """What the op infers is what is recorded; weakness may be lost by rewriting."""
@@ -190,7 +190,8 @@ class _Verifier:
         types = types if isinstance(types, tuple) else (types,)
         recorded = [value.type for value in instr.results]
         agree = len(types) == len(recorded) and all(map(_same, types, recorded))
-        self.require(agree, f"results have the types inferred, {_listed(types)}", instr)
+        if not agree:
+            self.fail(f"results have the types inferred, {_listed(types)}", instr)
 
 
 def _same(x: ArrayType | None, y: ArrayType | None) -> bool:

@@ -89,7 +89,7 @@ def _call_known(engine: Engine, value: Any, args: list[Any], kwargs: dict[str, A
     if (found := engine.rules.of_text(engine, value, args, kwargs)) is not None:
         return found
     owner = getattr(value, "__self__", None)
-    if isinstance(owner, io.IOBase):
+    if owner is not None and isinstance(owner, io.IOBase):
         return engine.rules.on_host(engine, value, args, kwargs)
     if type(owner) in STATES:  # np.random.rand, random.random: methods of generators
         ref = engine.captures.abstract(engine, owner)

@@ -62,7 +62,8 @@ def fact(x: int | Scalar | Array) -> IntFact:
         return known
     if isinstance(x, Array):  # of NumPy's ints
         return UNKNOWN
-    return IntFact(int(x), int(x), (), int(x))
+    known = int(x)
+    return IntFact(known, known, (), known)
 
 
 def lower(x: int | Scalar) -> Bound:

@@ -324,12 +324,22 @@ def _is_ref(x: Any) -> bool:
     return isinstance(x, Ref)
 
 
+def _is_unchanged(states: Sequence[Any], content: GrowingList) -> bool:
+    """Whether a list is as long in all states: as it was before they parted."""
+    cell = content.columns[0].cell if content.columns else -1
+    first = states[0].heap.contents.get(cell)
+    same = all([state.heap.contents.get(cell) is first for state in states])
+    return same and type(first) is Array
+
+
 def _unify(states: Sequence[Any], refs: Sequence[Ref]) -> bool:
     contents = [s.heap.contents.get(x.cell) for s, x in zip(states, refs, strict=True)]
     types = {type(c) for c in contents}
     if not types <= _LISTS or len(set(map(class_of, contents))) > 1:
         return False
     if types == {ListCell} and len({len(c.items) for c in contents}) == 1:
+        return False
+    if len(set(map(id, contents))) == 1 and _is_unchanged(states, contents[0]):
         return False
     sizes = {length_of(s.heap, c) for s, c in zip(states, contents, strict=True)}
     items = {(c.item, c.guessed) for c in contents if type(c) is GrowingList}
