@@ -501,7 +501,10 @@ def _of_host(site: Site) -> bool:
 
 def _is_near(operands: Sequence[Any], moved: Sequence[int]) -> bool:
     """Whether aligned arrays can be had around the parameters that are moved."""
-    return bool(moved) and all(isinstance(operands[i], np.ndarray) for i in moved)
+    for i in moved:
+        if not isinstance(operands[i], np.ndarray):
+            return False
+    return bool(moved)
 
 
 def _large_params(types: Sequence[ArrayType]) -> tuple[int, ...]:

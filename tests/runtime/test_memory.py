@@ -5,9 +5,11 @@ from __future__ import annotations
 import gc
 
 import jax
+import jax.numpy as jnp
 import numpy as np
 import pytest
 
+import pyxla
 from pyxla.runtime import memory
 from pyxla.runtime.executable import Executable
 from pyxla.runtime.memory import POOL, Pool
@@ -43,6 +45,41 @@ def test_arguments_at_any_address(start):
     for _ in range(3):
         np.testing.assert_array_equal(run([x, y]), x * y + y)
         x += 1
+
+
+def read_only(x):
+    x.flags.writeable = False
+    return x
+
+
+@pytest.mark.parametrize(
+    "made",
+    [read_only, lambda x: x.T, lambda x: x[:, ::2], lambda x: x.astype(jnp.bfloat16)],
+    ids=["read-only", "transposed", "strided", "bfloat16"],
+)
+def test_arguments_of_any_kind(made):
+    """What says where memory begins differs between them; all come out as NumPy's do."""
+    scaled = pyxla.compile(lambda x: x * 2 + 1)
+    kept = []
+    for shift in range(3):
+        x = made(offset(4 * N, 16).reshape(4, N) + shift)
+        result = scaled(x)
+        assert result.dtype == x.dtype
+        np.testing.assert_array_equal(result, x * 2 + 1)
+        result[0, 0] = -1  # it is the caller's own
+        kept.append((result, x))
+    gc.collect()
+    for result, x in kept:
+        np.testing.assert_array_equal(result.ravel()[1:], (x * 2 + 1).ravel()[1:])
+
+
+@pytest.mark.parametrize("size", [2 * memory.LEND_BYTES, 10 * N])
+def test_results_of_half_a_byte(size):
+    """Two lie in a byte of XLA's; of this size they are lent, or would be spare ones."""
+    x = (np.arange(size) % 7).astype(jnp.int4)
+    result = pyxla.compile(lambda x: x + x)(x)
+    assert result.dtype == x.dtype and result.flags.writeable
+    np.testing.assert_array_equal(result.astype(np.int64), (x + x).astype(np.int64))
 
 
 def test_results_take_the_buffers_of_arrays_that_are_gone():
