@@ -274,3 +274,54 @@ def test_one_pass_is_enough(function, loops, monkeypatch):
 def test_fields_that_stay_are_known():
     typed = pyxla.code_typed(fields_stay, int, pyxla.f64[3])
     assert "grow" not in str(typed)
+
+
+def least(x, used):
+    """`best` is -1 or a number of the range, so that reading there needs no check."""
+    best = -1
+    for i in range(x.shape[0]):
+        if not used[i] and (best < 0 or x[i] < x[best]):
+            best = i
+    return best
+
+
+def last_down(x, n):
+    found = 0
+    for i in range(x.shape[0] - 1, -1, -2):
+        if x[i] > 0:
+            found = i
+        elif found > n:
+            found = 3
+    return x[found], found
+
+
+def from_a_range_of_data(x, n):
+    at = 1
+    for i in range(n, n + 4):
+        if x[i - n] < 0:
+            at = i
+    return at
+
+
+def wrong_of_another_name(x, n):
+    """`a` is what `b` was, which has no range of its own."""
+    a, b = 0, 0
+    for i in range(x.shape[0]):
+        a, b = (i, b + n) if x[i] > 0 else (b, b + n)
+    return a, b
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_names_bound_to_items_of_ranges(seed):
+    rng = np.random.default_rng(seed)
+    x, used = rng.normal(size=12), rng.random(12) < 0.5
+    for used_ in (used, np.ones(12, bool)):
+        assert pyxla.compile(least)(x, used_) == least(x, used_)
+    for function in (last_down, from_a_range_of_data, wrong_of_another_name):
+        for n in (-3, 0, 7, 1 << 40):
+            assert pyxla.compile(function)(x, n) == function(x, n)
+
+
+@pytest.mark.parametrize("args", [(np.zeros(9), np.zeros(9, bool))])
+def test_no_check_of_such_names(args):
+    assert "flag" not in str(pyxla.code_typed(least, *args))

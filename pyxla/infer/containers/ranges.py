@@ -62,16 +62,9 @@ def range_item(engine: Engine, x: Compound, i: Any) -> Any:
     offset = i if isinstance(step, Const) and step.value == 1 else binary(engine, "mul", i, step)
     zero = isinstance(start, Const) and start.value == 0
     value = offset if zero else binary(engine, "add", start, offset)
-    direction = _direction(step)
-    if not isinstance(value, Scalar) or not direction:
+    low, high = extent.in_range(plain(start), plain(stop), plain(step))
+    if not isinstance(value, Scalar) or (low is None and high is None):
         return value
-    ends = [plain(start), plain(stop)]
-    if direction > 0:
-        high = extent.upper(ends[1])
-        low, high = extent.lower(ends[0]), None if high is None else high - 1
-    else:
-        low = extent.lower(ends[1])
-        low, high = None if low is None else low + 1, extent.upper(ends[0])
     return Scalar(value.value, extent.meet(extent.fact(value), low, high))
 
 

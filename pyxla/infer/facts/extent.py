@@ -109,6 +109,18 @@ def at_most(x: int | Scalar, y: int | Scalar) -> bool:
     return high is not None and high <= 0
 
 
+def in_range(start: int | Scalar, stop: int | Scalar, step: int | Scalar) -> tuple[Bound, Bound]:
+    """Proven bounds of the numbers in a range, where the sign of its step is known."""
+    by = fact(step)
+    if by.lo is not None and by.lo > 0:
+        high = upper(stop)
+        return lower(start), None if high is None else high - 1
+    if by.hi is not None and by.hi < 0:
+        low = lower(stop)
+        return None if low is None else low + 1, upper(start)
+    return None, None
+
+
 def is_in_float64(x: int | Scalar | Array) -> bool:
     """Whether a float of 64 bits is proven to hold this int."""
     known = fact(x)

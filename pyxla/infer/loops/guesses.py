@@ -12,19 +12,23 @@ from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from typing import Any
 
 from pyxla.errors import CompileError
+from pyxla.frontend import support
 from pyxla.frontend.pyops import BINARY, CALL, CONST, GETATTR, GLOBAL, INPLACE, SETATTR, UNARY
 from pyxla.frontend.source import source_function
 from pyxla.frontend.ssa import to_ssa
+from pyxla.infer.facts import extent
 from pyxla.infer.facts.extent import IntFact
 from pyxla.infer.heap import Heap, ObjectCell
 from pyxla.infer.lattice import (
     Array,
+    Compound,
     Const,
     Ref,
     Scalar,
     Tuple,
     is_number,
     number_type,
+    plain,
     taken_apart,
 )
 from pyxla.ir.core import Block, Instr, Phi, Value, made_of, reached
@@ -62,28 +66,48 @@ def _makers(value: Value, header: Block) -> list[Any]:
 
 
 def ranges(header: Block, env: Mapping[Value, Any], module: dict[str, Any]) -> dict[Any, IntFact]:
-    """The ranges of names, by name, that the loop binds to remainders: `x = (a * x + c) % m`."""
+    """The ranges of names, by name, that the loop binds to constants, items of ranges (`best = i`)
+    and remainders (`x = (a * x + c) % m`) alone."""
     latch = header.preds[1]
     found = {}
     for phi in header.phis:
-        known = _range(phi.args[latch], header, lambda value: _known_int(value, env, module))
-        if known is not None:
-            found[phi.value.hint] = known
+        makers = _makers(phi.args[latch], header)
+        known = [_range(maker, env, module) for maker in makers]
+        if known and None not in known:
+            found[phi.value.hint] = functools.reduce(extent.join, known)
     return found
 
 
-def _range(value: Value, header: Block, known: Callable[[Value], int | None]) -> IntFact | None:
-    """What lies in the results of the remainders that `value` may be."""
-    most = -1
-    for owner in _makers(value, header):
-        if not isinstance(owner, Instr) or owner.op not in (BINARY, INPLACE):
-            return None
-        of = {"mod": -1, "and_": 0}.get(owner.attrs["op"])
-        by = None if of is None else known(owner.operands[1])
-        if of is None or by is None or by <= 0:
-            return None
-        most = max(most, by + of)
-    return IntFact(0, most) if most >= 0 else None
+def _range(made: Any, env: Mapping[Value, Any], module: dict[str, Any]) -> IntFact | None:
+    """What lies in the result of an instruction of untyped code, where that is plain."""
+    if not isinstance(made, Instr):
+        return None
+    low: extent.Bound = None
+    high: extent.Bound = None
+    if made.op is CONST and type(made.attrs["value"]) is int:
+        low = high = made.attrs["value"]
+    elif made.op is CALL and _is_item(made):
+        source = env.get(made.operands[1])
+        if isinstance(source, Const) and type(source.value) is range:
+            whole = source.value
+            low, high = extent.in_range(whole.start, whole.stop, whole.step)
+        elif isinstance(source, Compound) and source.kind == "range":
+            start, stop, step = map(plain, source.items)
+            low, high = extent.in_range(start, stop, step)
+    elif made.op in (BINARY, INPLACE) and made.attrs["op"] in _REMAINDERS:
+        by = _known_int(made.operands[1], env, module)
+        if by is not None and by > 0:
+            low, high = 0, by + _REMAINDERS[made.attrs["op"]]
+    return None if low is None or high is None or low > high else IntFact(low, high)
+
+
+_REMAINDERS = {"mod": -1, "and_": 0}
+
+
+def _is_item(call: Instr) -> bool:
+    """Whether it is the item of an iteration of a `for` loop."""
+    called = call.operands[0].owner
+    return isinstance(called, Instr) and called.attrs.get("value") is support.item
 
 
 def _known_int(value: Value, env: Mapping[Value, Any], module: dict[str, Any]) -> int | None:
