@@ -330,7 +330,7 @@ class Engine:
         content, info = self.heap.contents[ref.cell], self.heap.infos[ref.cell]
         inexact = [place for place in places if place not in self.demands.exact]
         if inexact and isinstance(content, (Array, Shadow)):
-            raise Needs(exact=frozenset(inexact[:1]))
+            raise Needs(exact=frozenset(inexact))
         if info.sites:
             self.findings.ask(info.sites)
         loc, what, remedy = info.loc, sort_of(content), pools.remedy(self, content)
