@@ -330,7 +330,8 @@ class Engine:
         content, info = self.heap.contents[ref.cell], self.heap.infos[ref.cell]
         inexact = [place for place in places if place not in self.demands.exact]
         if inexact and isinstance(content, (Array, Shadow)):
-            raise Needs(exact=frozenset(inexact))
+            alike = self.heap.entangled.values()
+            raise Needs(exact=frozenset([p for _, also in alike for p in also]))
         if info.sites:
             self.findings.ask(info.sites)
         loc, what, remedy = info.loc, sort_of(content), pools.remedy(self, content)
