@@ -24,7 +24,7 @@ from pyxla.infer.interface import Engine
 from pyxla.infer.joins.edges import Edge
 from pyxla.infer.joins.joined import all_equal
 from pyxla.infer.lattice import Array, Const, NeedsStatic, Ref, Scalar
-from pyxla.infer.loops.marks import marked, reset
+from pyxla.infer.loops.marks import Mark
 from pyxla.ir.core import Value, reached
 
 MAX_DEPTH = 120
@@ -171,31 +171,29 @@ def too_deep(engine: Engine, depth: str = "") -> Any:
     )
 
 
-class Start:
+class Start(Mark):
     """Where a call begins, so that it can be visited anew."""
 
     def __init__(self, engine: Engine, frame: Any) -> None:
-        self.engine, self.block, self.heap = engine, engine.block, engine.heap
-        self.mark, self.size = marked(engine, frame), len(engine.block.instrs)
+        super().__init__(engine, frame, Edge(engine.block, engine.heap, {}))
         self.entangled, self.kept = engine.heap.entangled, engine.heap.kept
         self.activations = engine.activations.copy()
         self.counts = engine.visited, engine.builder.emitted, engine.findings.iterations
 
-    def again(self, frame: Any) -> None:
-        """Forget what the visit of `frame`, which was given up, left behind."""
-        engine, heap = self.engine, self.heap
-        reset(engine, frame, self.mark)
-        del self.block.instrs[self.size :]
-        self.block.terminator = None
-        heap.contents, heap.entangled, heap.kept = frame.before, self.entangled, self.kept
+    def restore(self) -> None:
+        """Go back to where the call begins, which writes to the heap as it is there."""
+        super().restore()
+        engine, heap = self.engine, self.entry.heap
+        heap.contents, heap.entangled, heap.kept = self.frame.before, self.entangled, self.kept
         engine.activations = self.activations
         engine.visited, engine.builder.emitted, engine.findings.iterations = self.counts
-        engine.enter(Edge(self.block, heap, {}))
+        engine.enter(self.entry)
 
 
-def needs_stack(engine: Engine, frame: Any, start: Start, request: TooDeep | NeedsStatic) -> bool:
+def needs_stack(start: Start, request: TooDeep | NeedsStatic) -> bool:
     """Whether a visit, which began at `start`, was given up since its function calls itself too
     deeply, and nothing but a stack is left to do about it, which the function gets."""
+    engine, frame = start.engine, start.frame
     deep: Any = request.otherwise if isinstance(request, NeedsStatic) else request
     if not isinstance(deep, TooDeep) or frame.ssa.source not in deep.group:
         return False

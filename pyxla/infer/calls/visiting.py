@@ -137,9 +137,9 @@ def activate(
             return walking.run(engine, frame)
         return summarized(engine, frame, (source, function), [*bound, *boxes.values()])
     except (TooDeep, NeedsStatic) as request:
-        if not needs_stack(engine, frame, start, request):
+        if not needs_stack(start, request):
             raise
-    start.again(frame)
+    start.restore()
     return activate(engine, source, args, kwargs, defaults, kwdefaults, boxes, module, function)
 
 

@@ -57,7 +57,7 @@ from pyxla.infer.loops.guesses import (
     varying_fields,
 )
 from pyxla.infer.loops.header import LoopHead
-from pyxla.infer.loops.marks import Mark, edges_out, first_line, marked, reset
+from pyxla.infer.loops.marks import Mark, edges_out, first_line
 from pyxla.infer.loops.memory import LoopMemory
 from pyxla.infer.loops.unrolling import trip_count, try_unroll, unroll, visit_iteration
 from pyxla.infer.text import strings
@@ -90,33 +90,30 @@ def visit_loop(engine: Engine, frame: Frame, component: Component) -> None:
         return
     peeled = False
     while True:
-        mark, size = marked(engine, frame), len(edge.block.instrs)
-        before = edge.heap, edge.args, edge.env
+        mark = Mark(engine, frame, edge)
         try:
             conflict = _fixpoint(engine, frame, component, edge)
             if conflict is None:
                 return
-            reset(engine, frame, mark)
+            mark.forget()
         except NeedsStatic as need:
             value = getattr(need.scalar, "value", None)
             if not (isinstance(value, Value) and depends_on(value, frame.heads[header])):
                 raise
-            reset(engine, frame, mark)
+            mark.forget()
             unroll(engine, frame, component, edge, need)
             return
         except ReadOnly:
             # In the first iteration `x += y` binds a name that is a `jax.Array` to a new array.
             if peeled or not any(isinstance(x, Ref) and engine.is_jax(x) for x in edge.args):
                 raise
-            reset(engine, frame, mark)
+            mark.forget()
         except CompileError as error:
             # A function may take arrays of several sizes, each by itself, that takes none for all.
             sized = engine.demands.rooms and header in engine.findings.sizing
             if isinstance(error, InternalError) or not (sized or isinstance(error, OtherShape)):
                 raise
-            reset(engine, frame, mark)
-            del edge.block.instrs[size:]
-            edge.heap, edge.args, edge.env = before
+            mark.restore()
             unroll(engine, frame, component, edge, error)
             return
         if peeled:
@@ -160,8 +157,7 @@ def _fixed(engine: Engine, frame: Frame) -> set[Value]:
 def _fixpoint(engine: Engine, frame: Frame, component: Component, entry: Edge) -> Conflict | None:
     """Passes until the state at the header is stable; the conflict if there is none."""
     fields = _changing_fields(engine, frame, component, entry)
-    mark, size = marked(engine, frame), len(entry.block.instrs)
-    before = entry.heap, entry.args, entry.env
+    mark = Mark(engine, frame, entry)
     while fields:
         wrong: Conflict | set[Field] | None
         try:
@@ -177,9 +173,7 @@ def _fixpoint(engine: Engine, frame: Frame, component: Component, entry: Edge) -
         memory = engine.loop_memory[component.header]
         memory.fields = names
         memory.arrays &= names
-        reset(engine, frame, mark)
-        del entry.block.instrs[size:]
-        entry.heap, entry.args, entry.env = before
+        mark.restore()
     found = _passes(engine, frame, component, entry, fields)
     return found if isinstance(found, Conflict) else None
 
@@ -203,10 +197,8 @@ def _passes(
     held, demands = Held(live, engine.held, engine.captures.pinned), engine.demands
     exact, sizes = header in demands.exact, engine.list_capacity if demands.rooms else None
     way = Way(header, exact, held, demands.apart, engine.assume, strings.room(engine), sizes)
-    mark, size = marked(engine, frame), len(entry.block.instrs)
-    visit = Visit()
+    mark, visit = Mark(engine, frame, entry), Visit()
     for _ in range(MAX_PASSES):
-        del entry.block.instrs[size:]
         heap = entry.heap.copy()
         start = dataclasses.replace(entry, heap=heap)
         guess = rebound, names, fields, dict(brought) if engine.loops else {}
@@ -219,9 +211,7 @@ def _passes(
         _pass(engine, frame, component, head)
         back = frame.pending.pop(header, None)
         if back is None:  # the first iteration, of which all is known, is the last one
-            reset(engine, frame, mark)
-            del entry.block.instrs[size:]
-            entry.block.terminator = None
+            mark.restore()
             first = dataclasses.replace(entry, heap=entry.heap.copy())
             again = visit_iteration(engine, frame, component, first)
             if again is None:
@@ -236,10 +226,9 @@ def _passes(
             return idle
         if fits:
             if cells := growth.doubtful(head, entry, edge):
-                reset(engine, frame, mark)
-                del entry.block.instrs[size:]
+                mark.restore()
                 growth.watch(engine, entry, cells)
-                size, ghosts = len(entry.block.instrs), []
+                mark, ghosts = Mark(engine, frame, entry), []
                 continue
             memory.directions = directions
             _settle_exits(engine, frame, component, entry, head, edge, mark)
@@ -249,10 +238,9 @@ def _passes(
             if aliases:
                 _entangle_exits(frame, component, aliases, reason)
             return None
-        reset(engine, frame, mark)
-        del entry.block.instrs[size:]
+        mark.restore()
         if _unify_lists(engine, head, entry, edge, live):
-            size, ghosts = len(entry.block.instrs), []
+            mark, ghosts = Mark(engine, frame, entry), []
             continue
         if _nest_deeper(visit.depths, edge.args):
             return Conflict(_NESTED, hint=_INSTANCES, demand="unrolled")
@@ -380,7 +368,7 @@ def _pass(engine: Engine, frame: Frame, component: Component, head: LoopHead) ->
 
 def _goes_in(engine: Engine, frame: Frame, component: Component, entry: Edge) -> bool:
     """Whether the first test of the loop is known to enter it."""
-    mark = marked(engine, frame)
+    mark = Mark(engine, frame, entry)
     scratch = Block("scratch")
     engine.enter(Edge(scratch, entry.heap.copy(), {}))
     frame.env, frame.assumed = dict(entry.env), entry.assumed
@@ -393,7 +381,7 @@ def _goes_in(engine: Engine, frame: Frame, component: Component, entry: Edge) ->
         pass
     targets = header.terminator.targets if header.terminator else ()
     reached = [b for b in targets if len(frame.pending.get(b, ())) > mark.pending.get(b, 0)]
-    reset(engine, frame, mark)
+    mark.forget()
     return len(reached) == 1 and reached[0] in component.loop.blocks
 
 

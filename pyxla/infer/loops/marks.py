@@ -1,8 +1,6 @@
-"""What a pass of a loop, or a call, adds to: how much there was before it, and what it left."""
+"""Where the visit of a loop or a call begins, so that it can be forgotten and made anew."""
 
 from __future__ import annotations
-
-from typing import NamedTuple
 
 from pyxla.errors import Location
 from pyxla.infer.frame import Frame
@@ -12,38 +10,36 @@ from pyxla.ir.core import Block
 from pyxla.ir.dominance import Component
 
 
-class Mark(NamedTuple):
-    """How much there was before a pass, of what a pass adds to; `pending` by block."""
+class Mark:
+    """What there was at `entry`, where a visit by `frame` begins: the code before it, the state,
+    and how much of what visits add to; `pending` by block."""
 
-    pending: dict[Block, int]
-    raised: int
-    returns: int
-    written: int
-    frames: int
+    def __init__(self, engine: Engine, frame: Frame, entry: Edge) -> None:
+        self.engine, self.frame, self.entry = engine, frame, entry
+        self.pending = {block: len(edges) for block, edges in frame.pending.items()}
+        self.raised, self.returns = len(engine.raised), len(frame.returns)
+        self.written, self.frames = len(engine.written), len(engine.frames)
+        self.size, self.state = len(entry.block.instrs), (entry.heap, entry.args, entry.env)
 
+    def forget(self) -> None:
+        """Forget what the visit left behind, but for code."""
+        engine, pending = self.engine, self.frame.pending
+        for block in list(pending):
+            if block not in self.pending:
+                del pending[block]
+            else:
+                del pending[block][self.pending[block] :]
+        del engine.raised[self.raised :]
+        del self.frame.returns[self.returns :]
+        del engine.written[self.written :]
+        del engine.frames[self.frames :]
 
-def marked(engine: Engine, frame: Frame) -> Mark:
-    """What there is now."""
-    return Mark(
-        pending={block: len(edges) for block, edges in frame.pending.items()},
-        raised=len(engine.raised),
-        returns=len(frame.returns),
-        written=len(engine.written),
-        frames=len(engine.frames),
-    )
-
-
-def reset(engine: Engine, frame: Frame, mark: Mark) -> None:
-    """Forget what a pass left behind."""
-    for block in list(frame.pending):
-        if block not in mark.pending:
-            del frame.pending[block]
-        else:
-            del frame.pending[block][mark.pending[block] :]
-    del engine.raised[mark.raised :]
-    del frame.returns[mark.returns :]
-    del engine.written[mark.written :]
-    del engine.frames[mark.frames :]
+    def restore(self) -> None:
+        """Forget the visit."""
+        self.forget()
+        del self.entry.block.instrs[self.size :]
+        self.entry.block.terminator = None
+        self.entry.heap, self.entry.args, self.entry.env = self.state
 
 
 def edges_out(engine: Engine, frame: Frame, component: Component, mark: Mark) -> list[Edge]:

@@ -15,7 +15,7 @@ from pyxla.infer.frame import Frame, NotKnown
 from pyxla.infer.heap import Heap, ListCell
 from pyxla.infer.joins.edges import Edge
 from pyxla.infer.lattice import Compound, Const, NeedsStatic, Ref, Scalar, Tuple
-from pyxla.infer.loops.marks import first_line, marked, reset
+from pyxla.infer.loops.marks import Mark, first_line
 from pyxla.ir.core import Block, Branch
 from pyxla.ir.dominance import Component
 
@@ -90,8 +90,7 @@ def try_unroll(engine: Engine, frame: Frame, component: Component, entry: Edge) 
 
 def _unrolled(engine: Engine, frame: Frame, component: Component, entry: Edge, most: int) -> Any:
     """As `try_unroll`, of at most so many iterations."""
-    mark = marked(engine, frame)
-    size = len(entry.block.instrs)
+    mark = Mark(engine, frame, entry)
     edge: Edge | None = dataclasses.replace(entry, heap=entry.heap.copy())
     test: Any = Const(None)
     exits, made, ends = component.loop.exits, 0, False
@@ -120,9 +119,7 @@ def _unrolled(engine: Engine, frame: Frame, component: Component, entry: Edge, m
                 raise NotKnown(_test_before(gone[-1].block))
     except NotKnown as unknown:
         test = unknown.test
-    reset(engine, frame, mark)
-    del entry.block.instrs[size:]
-    entry.block.terminator = None
+    mark.restore()
     return test
 
 
