@@ -221,7 +221,17 @@ def _is_text(x: Any) -> bool:
 
 def _compare_maybe(engine: Engine, op: str, x: Any, y: Any) -> Any:
     """A comparison of what may be None."""
-    if op in ("is_", "is_not", "eq", "ne"):
+    if op in ("contains", "not_contains"):
+        y = using.some(engine, y, "argument of type 'NoneType' is not iterable")
+        if is_variant(x, "optional"):
+            raise engine.refuse(f"{describe(x)} is looked for", REMEDY_NONE, remedy="apart")
+        return compare(engine, op, x, y)
+    if op in ORDER:
+        given = [v.value if is_variant(v, "optional") else v for v in (x, y)]
+        pairs = zip(given, (op, MIRROR[op]), strict=True)
+        if not any(_says_itself(engine, *pair) for pair in pairs):
+            return compare(engine, op, *without_none(engine, op, x, y))
+    else:
         if not is_variant(x, "optional"):
             x, y = y, x
         if is_none(y) and (op in ("is_", "is_not") or not _answers_none(engine, x.value)):
@@ -239,18 +249,8 @@ def _compare_maybe(engine: Engine, op: str, x: Any, y: Any) -> Any:
                 neither = negate(engine, either(engine, x.tag, y.tag))
                 same = either(engine, neither, both(engine, y.tag, same))
             return same if op in ("eq", "is_") else negate(engine, same)
-        what = f"{describe(x)} is compared with {describe(y)}"
-        raise engine.refuse(what, REMEDY_NONE, remedy="apart")
-    if op in ("contains", "not_contains"):
-        y = using.some(engine, y, "argument of type 'NoneType' is not iterable")
-        if is_variant(x, "optional"):
-            raise engine.refuse(f"{describe(x)} is looked for", REMEDY_NONE, remedy="apart")
-        return compare(engine, op, x, y)
-    given = [v.value if is_variant(v, "optional") else v for v in (x, y)]
-    if any(_says_itself(engine, *pair) for pair in zip(given, (op, MIRROR[op]), strict=True)):
-        what = f"{describe(x)} is compared with {describe(y)}"
-        raise engine.refuse(what, REMEDY_NONE, remedy="apart")
-    return compare(engine, op, *without_none(engine, op, x, y))
+    what = f"{describe(x)} is compared with {describe(y)}"
+    raise engine.refuse(what, REMEDY_NONE, remedy="apart")
 
 
 def _answers_none(engine: Engine, x: Any) -> bool:
