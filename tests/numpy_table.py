@@ -25,7 +25,7 @@ from pyxla.infer.random import python as python_methods
 from pyxla.infer.rules import RULES  # noqa: F401 - fills the registries
 from pyxla.lib.refused import ATTRIBUTES, refusal
 from pyxla.lib.registry import lookup
-from pyxla.lib.scipys import FUNCTIONS, UFUNCS
+from pyxla.lib.scipys import FUNCTIONS, OWN, UFUNCS
 
 RELEASE = "NumPy " + ".".join(np.__version__.split(".")[:2])
 FILE = Path(__file__).parent.parent / "docs" / "numpy.md"
@@ -211,7 +211,7 @@ def document() -> str:
         lines += ["", f"## {section}", "", "| name | | |", "| --- | --- | --- |", *map(_row, found)]
     lines += ["", "## SciPy", "", "Compiled through JAX, for real numbers and matrices:", ""]
     for module, functions in FUNCTIONS.items():
-        known = {*functions, *(UFUNCS | {"psi"} if module == "scipy.special" else ())}
+        known = {*functions, *(UFUNCS | OWN.keys() if module == "scipy.special" else ())}
         lines.append(f"- `{module}`: " + ", ".join(f"`{name}`" for name in sorted(known)))
     lines += ["", *SPARSE, "", *IN_PYTHON]
     return "\n".join(lines) + "\n"
@@ -220,9 +220,9 @@ def document() -> str:
 IN_PYTHON = (
     "What SciPy has in Python is compiled as it is: `solve_ivp`, `newton`,",
     '`minimize(method="Nelder-Mead")`, `interp1d`; so are, over Python in the place of its C,',
-    "`brentq`, `brenth`, `bisect`, `CubicSpline`, `PchipInterpolator`, `solve_banded`, and",
-    "densities, probabilities and quantiles of the continuous distributions of `scipy.stats` whose",
-    "formulas have functions of the list above only.",
+    "`brentq`, `brenth`, `bisect`, `CubicSpline`, `PchipInterpolator`, `solve_banded`,",
+    "`spatial.transform.Rotation`, and densities, probabilities and quantiles of the continuous",
+    "distributions of `scipy.stats` whose formulas have functions of the list above only.",
 )
 SPARSE = (
     "`scipy.sparse` is compiled from its Python, over kernels in the place of its C: CSR, CSC, COO",

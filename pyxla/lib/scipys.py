@@ -81,8 +81,32 @@ def _i0(ufunc: np.ufunc) -> Callable[..., Array]:
     return call
 
 
-# Where JAX's differ, in a value or a slope.
-OWN = {"psi": _digamma, "i0": _i0}
+def _binom(ufunc: np.ufunc) -> Callable[..., Array]:
+    """Of whole numbers it is one, which the logarithms miss by less than a half where SciPy is
+    exact; where the first is negative, it has no value."""
+    special = {
+        name: _elementwise(getattr(sys.modules["scipy.special"], name), SPECIAL + name)
+        for name in ("gammaln", "gammasgn")
+    }
+    where, floor, equal, less = [LIBRARY[f] for f in (np.where, np.floor, np.equal, np.less)]
+
+    def call(n: Any, k: Any, out: Any = None) -> Array:
+        n, k = [as_array(x, np.dtype(np.float64)) for x in (n, k)]
+        above, *below = n + 1.0, k + 1.0, n - k + 1.0
+        size, sign = special["gammaln"](above), special["gammasgn"](above)
+        for x in below:
+            size, sign = size - special["gammaln"](x), sign * special["gammasgn"](x)
+        found = sign * Array(op.exponential(size.value))
+        whole, counted = equal(floor(n), n), equal(floor(k), k)
+        found = where(whole & counted, floor(found + 0.5), found)
+        none = (counted & less(k, 0.0)) | (whole & counted & less(n, k))
+        return where(whole & less(n, 0.0), math.nan, where(none, 0.0, found))
+
+    return call
+
+
+# Where JAX's differ, in a value or a slope, or there is none.
+OWN = {"psi": _digamma, "i0": _i0, "binom": _binom}
 
 
 def _inexact(x: Any) -> Array:
@@ -268,9 +292,14 @@ KERNELS = {
 }
 
 
+# What SciPy itself has in Python as well, for other arrays than NumPy's.
+TWINS = {"scipy.spatial.transform._rotation_cy": "scipy.spatial.transform._rotation_xp"}
+
+
 def kernel(function: Any) -> Any:
     """The Python that stands for a function of SciPy's, in C or made of text, or None."""
-    module = KERNELS.get(function.__module__)
+    name = function.__module__
+    module = sys.modules.get(TWINS[name]) if name in TWINS else KERNELS.get(name)
     return module and getattr(module, function.__qualname__.replace(".", "_"), None)
 
 

@@ -10,6 +10,7 @@ import scipy.interpolate
 import scipy.linalg
 import scipy.special
 from scipy import optimize, stats
+from scipy.spatial.transform import Rotation
 
 import pyxla
 from pyxla import CompileError
@@ -240,3 +241,41 @@ def test_splines():
     given = x, np.random.default_rng(0).random(8), np.array([-0.1, 0.0, 0.4, 1.0, 1.1, np.nan])
     for got, expected in zip(pyxla.compile(splines)(*given), splines(*given), strict=True):
         np.testing.assert_allclose(got, expected, 1e-9, 1e-12)
+
+
+def rotations(angle, vector):
+    """Turned in the plane, about a vector, one after the other, back, and as angles."""
+    plane = Rotation.from_euler("z", angle).as_matrix()[0:2, 0:2]
+    both = Rotation.from_rotvec(vector) * Rotation.from_euler("xyz", [10, 20, angle], degrees=True)
+    many = Rotation.from_euler("zx", np.array([[0.1, 0.2], [angle, -0.3]]))
+    return (
+        plane,
+        both.as_quat(),
+        both.inv().apply(vector),
+        both.as_euler("zyx"),
+        both.magnitude(),
+        many.apply(vector),
+    )
+
+
+@pytest.mark.parametrize("angle", [0.3, -2.0])
+def test_rotations(angle):
+    """SciPy has them in Cython for NumPy's arrays, in Python for those of others."""
+    for got, expected in zip(
+        pyxla.compile(rotations)(angle, X[0]), rotations(angle, X[0]), strict=True
+    ):
+        assert type(got) is type(expected)
+        np.testing.assert_allclose(got, expected, 1e-12, 1e-14)
+
+
+def choices(n, k):
+    return scipy.special.binom(n, k), scipy.special.comb(n, k), scipy.special.binom(4.2, k[0])
+
+
+def test_binomial_coefficients():
+    """Whole numbers are whole, and where there is no such choice there are none."""
+    n, k = np.meshgrid([0, 1, 5, 10, 30, 60, -1, -3, 1.5, -0.5], [0, 1, 3, 7, 30, -2, 0.5, 2.7])
+    for got, expected in zip(pyxla.compile(choices)(n, k), choices(n, k), strict=True):
+        np.testing.assert_allclose(got, expected, 1e-11)
+    row = pyxla.compile(lambda n: [scipy.special.comb(n, i) for i in range(n + 1)])(5)
+    assert row == [1.0, 5.0, 10.0, 10.0, 5.0, 1.0]
