@@ -12,6 +12,7 @@ from typing import Any
 
 import numpy as np
 
+from pyxla.infer.facts.deciding import by_arguments
 from pyxla.infer.facts.integers import Int, ceil_divide, larger, minus, value_of
 from pyxla.infer.lattice import Array, Scalar
 from pyxla.infer.promote import CLASSES, as_dtype, kind, result_type
@@ -34,7 +35,7 @@ from pyxla.lib.operands import (
     normalize_axis,
     splat,
 )
-from pyxla.lib.registry import implements
+from pyxla.lib.registry import LeftToPython, implements
 from pyxla.lib.sizes import as_size, as_sizes
 from pyxla.ops import elementwise as op
 from pyxla.ops import shape as shapes
@@ -200,32 +201,60 @@ def ndarray_copy(a: Array, order: Any = "C") -> Array:
 def arange(
     start: Any, stop: Any = None, step: Any = None, dtype: Any = None, **ignored: Any
 ) -> Array:
-    """start + i * step; the number of elements must have a provable bound."""
+    """start + i * step; how many is known, has a bound, or is what floats come to."""
     check_ignored(ignored)
     if stop is None:
         start, stop = 0, start
     step = 1 if step is None else step
     found = result_type(INT, start, stop, step) if dtype is None else as_dtype(dtype)
-    (count,), extents = as_sizes(_arange_count(start, stop, step))
-    if CLASSES[found] == "b" and count > 2:
+    known = all(type(x) in (int, float) for x in (start, stop, step))
+    count = _arange_count(start, stop, step)
+    few = isinstance(count, int) and (count <= TABULATED or found.itemsize == 1)
+    if known and few and CLASSES[found] not in "iu":
+        return as_array(_ran(start, stop, step, found))  # NumPy's own numbers
+    return _spaced(start, step, count, found)
+
+
+def _spaced(start: Any, step: Any, size: Int, dtype: np.dtype) -> Array:
+    (count,), extents = as_sizes(size)
+    if CLASSES[dtype] == "b" and count > 2:
         raise OpError(
             "arange() is only supported for booleans when the result has at most length 2."
         )
-    known = all(type(x) in (int, float) for x in (start, stop, step))
-    few = count <= TABULATED or found.itemsize == 1
-    if known and few and CLASSES[found] not in "iu":
-        return as_array(_ran(start, stop, step, found))  # NumPy's own numbers
     if type(start) in (int, float) and type(step) in (int, float):
-        start, step = _first_and_step(start, step, found)
-    elif CLASSES[found] == "f":
-        first = as_value(start, found)
-        start, step = Array(first), Array(op.subtract(op.add(first, as_value(step, found)), first))
-    value = iota(found, (count,), 0)
+        start, step = _first_and_step(start, step, dtype)
+    elif CLASSES[dtype] == "f":
+        first = as_value(start, dtype)
+        start, step = Array(first), Array(op.subtract(op.add(first, as_value(step, dtype)), first))
+    value = iota(dtype, (count,), 0)
     if is_dynamic(step) or step != 1:
-        value = _multiples(value, broadcast_to(as_value(step, found), (count,)), count)
+        value = _multiples(value, broadcast_to(as_value(step, dtype), (count,)), count)
     if is_dynamic(start) or start != 0:
-        value = op.add(value, broadcast_to(as_value(start, found), (count,)))
+        value = op.add(value, broadcast_to(as_value(start, dtype), (count,)))
     return Array(value, extents)
+
+
+def counted(start: Any, stop: Any = None, step: Any = None, dtype: Any = None) -> Any:
+    """`np.arange` of floats that data makes, which is visited: NumPy counts before it fills."""
+    if stop is None:
+        start, stop = 0, start
+    if step is None:
+        step = 1
+    length = (stop - start) / step
+    if math.isnan(length):
+        raise ValueError("arange: cannot compute length")
+    if abs(length) > 2.0**62:
+        raise ValueError("Maximum allowed size exceeded")
+    return spaced(start, stop, step, max(math.ceil(length), 0), dtype)
+
+
+def spaced(start: Any, stop: Any, step: Any, count: Any, dtype: Any) -> Any:
+    """`np.arange` of so many."""
+    found = result_type(INT, start, stop, step) if dtype is None else as_dtype(dtype)
+    return _spaced(start, step, count, found)
+
+
+implements(spaced)(spaced)
 
 
 def _ran(start: Any, stop: Any, step: Any, dtype: np.dtype) -> np.ndarray:
@@ -258,6 +287,8 @@ def _arange_count(start: Any, stop: Any, step: Any) -> Int:
         if isinstance(length, int):
             return max(0, -(-length // abs(step)))
         return ceil_divide(as_size(length), abs(step))
+    if any(CLASSES[x.dtype] == "f" and not by_arguments(x.value) for x in numbers):
+        raise LeftToPython(counted, ("like", "device"))
     read = [_static_number(x) for x in (start, stop, step)]
     if read[2] == 0:
         raise OpError("arange: the step is zero")

@@ -312,6 +312,7 @@ def _demand(world: World, need: NeedsStatic) -> Exception:
         return Restart({path: need.loc for path in paths}, [], need.otherwise)
     if need.otherwise is not None:
         return need.otherwise
+    sized = engine.findings.sized and not engine.demands.rooms
     hint = "compute it from shapes, constants and number arguments only"
     if value is not None and value.type.dtype.kind == "f":
         hint += ", and as an int: int(x)"
@@ -323,7 +324,7 @@ def _demand(world: World, need: NeedsStatic) -> Exception:
         types=(str(getattr(value, "type", "")),),
         chain=need.chain,
         hint=hint,
-        remedy="rooms" if engine.findings.sized else need.remedy or chosen,
+        remedy="rooms" if sized else need.remedy or chosen,
     )
 
 

@@ -34,8 +34,3 @@ def dict_key_from_data(x, n):
 @bad("must be known", V)
 def reshape_from_data(x):
     return x.reshape(int(x[0]), -1)  # <-
-
-
-@bad("must be known", V)
-def range_step_from_data(x):
-    return np.arange(0, x[0], x[1])  # <-

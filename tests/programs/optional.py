@@ -631,3 +631,23 @@ def attributes_of_which_one_is_missing(x):
 def array_against_none(x):
     maybe = x * 2 if x[0] > 2 else None
     return maybe == None  # noqa: E711
+
+
+def inside(x, low, high):
+    return x - low if low <= x <= high else None
+
+
+@program("library", lambda: (np.array([0.5, 1.5]), 0.2), lambda: (np.array([0.5, 3.0]), 0.2))
+def functions_of_numbers_that_may_be_none(x, low):
+    angles = []
+    for v in x:
+        angles.append(math.atan2(inside(v, low, 2.0), v) + np.hypot(inside(v, 0.0, 4.0), low))
+    return angles
+
+
+@program("library exceptions", *[lambda v=v: (np.array(v),) for v in ([0.5, 1.5], [0.5, 3.0])])
+def none_caught(x):
+    try:
+        return math.sqrt(inside(x[1], 0.0, 2.0))
+    except TypeError as error:
+        return str(error)

@@ -1,5 +1,6 @@
 """Arrays that grow and shrink: joined, stacked, cut and chosen from, in branches and loops."""
 
+import bisect
 import math
 
 import numpy as np
@@ -112,3 +113,33 @@ def doubled(x):
     while len(y) < 20 * abs(x[0]) + 3:
         y = np.concatenate([y, 2 * y])
     return y
+
+
+@program("arange", *samples(0, 1), lambda: (np.full(3, np.nan),), lambda: (np.full(3, -1.0),))
+def as_far_as_it_goes(x):
+    length = np.cumsum(x)[-1]
+    ticks = np.arange(0.0, length, 0.3)
+    return ticks, len(ticks), np.arange(x[0], 2, 0.5), np.arange(3, length * 0.5, -abs(x[1]))
+
+
+class Course:
+    """A path through points, by its length so far; beyond its ends there is none."""
+
+    def __init__(self, xs, ys):
+        self.xs, self.ys = xs, ys
+        self.at = [0]
+        self.at.extend(np.cumsum(np.hypot(np.diff(xs), np.diff(ys))))
+
+    def place(self, s):
+        if s < self.at[0] or s > self.at[-1]:
+            return None
+        k = min(bisect.bisect(self.at, s) - 1, len(self.xs) - 2)
+        part = (s - self.at[k]) / (self.at[k + 1] - self.at[k])
+        return self.xs[k] + part * (self.xs[k + 1] - self.xs[k])
+
+
+@program("arange optional", lambda: ([0.0, 2.5, 5.0, 7.5, 3.0, -1.0], [0.7, -6, 5, 6.5, 0.0, 5.0]))
+def walked_in_steps(xs, ys):
+    track = Course(xs, ys)
+    steps = list(np.arange(0, track.at[-1], 0.5))
+    return [math.degrees(track.place(s)) for s in steps], steps

@@ -20,7 +20,7 @@ from pyxla.infer.joins.merge import merge
 from pyxla.infer.lattice import Const, Ref, Scalar, Tuple, Variant, is_variant
 from pyxla.infer.raising import catching
 from pyxla.ir.core import Instr
-from pyxla.lib.registry import is_numpys
+from pyxla.lib.registry import is_numpys, lookup
 
 # More paths than this are not made for the items of lists.
 MOST = 4
@@ -91,9 +91,19 @@ def _operand(engine: Engine, frame: Frame, instr: Instr) -> Variant | None:
             value = frame.env[operand] = engine.use(value)
         if is_variant(value, "mixed") or is_variant(value, "exception"):
             return value
-        if instr.op.name == "compare" and is_variant(value, "optional"):
-            return value if instr.attrs["op"] not in ("is_", "is_not") else None
+        if is_variant(value, "optional") and _asks(frame, instr):
+            return value
     return None
+
+
+def _asks(frame: Frame, instr: Instr) -> bool:
+    """Whether what may be None is something else to an instruction where it is None: what is
+    compared with it, or a function of the library that is given it."""
+    if instr.op.name == "compare":
+        return instr.attrs["op"] not in ("is_", "is_not")
+    callee = frame.env[instr.operands[0]] if instr.op.name == "call" else None
+    implementation = lookup(callee.value) if isinstance(callee, Const) else None
+    return implementation is not None and not implementation.heap
 
 
 def _told(frame: Frame, instr: Instr) -> Variant | None:

@@ -412,7 +412,8 @@ def operand(engine: Engine, x: Any, bounded: bool = False) -> Any:
         return engine.use(x.conflict) if number is None else number
     found = engine.use(x)
     if is_variant(found, "optional"):
-        raise engine.refuse(f"this may be None: {describe(found)}", "test `is not None` first")
+        what = f"this may be None: {describe(found)}"
+        raise engine.refuse(what, "test `is not None` first", remedy="apart")
     return x if found is x else operand(engine, found, bounded)
 
 

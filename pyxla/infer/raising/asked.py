@@ -113,7 +113,7 @@ def _called(
         values = [*bound, *values]
         layout_ = ["pos"] * len(bound) + layout_
     function = callee.value if isinstance(callee, Const) else None
-    asked = _is_numpys(function) or (isinstance(function, Hashable) and function in _BUILTINS)
+    asked = _is_pure(function) or (isinstance(function, Hashable) and function in _BUILTINS)
     if not asked or {"star", "kwstar"} & set(layout_):
         return None
     pairs = [(how, _seen(engine, x)) for how, x in zip(layout_, values, strict=True)]
@@ -141,11 +141,14 @@ def _is_large(x: Any) -> bool:
     return isinstance(x, (int, np.integer)) and abs(int(x)) > MOST
 
 
-def _is_numpys(function: Any) -> bool:
-    """Whether it is a function of NumPy's that computes from what it is given, and nothing else."""
+def _is_pure(function: Any) -> bool:
+    """Whether it is a function of NumPy's, or of `math`, that computes from what it is given, and
+    nothing else."""
     if not isinstance(function, Hashable) or lookup(function) is None:
         return False
     if getattr(function, "__objclass__", None) is np.ndarray:
+        return True
+    if getattr(function, "__module__", None) == "math":
         return True
     return is_numpys(function) and not str(function.__module__).startswith("numpy.random")
 
@@ -210,6 +213,6 @@ def _sample(x: Any, contents: Callable[..., Any], number: Iterator[int], room: l
         return slice(*[_sample(i, contents, number, room) for i in parts])
     if isinstance(x, (*_PYTHONS, str, type(None), type(...), np.generic, np.dtype)):
         return x
-    if _is_numpys(x) or (isinstance(x, type) and issubclass(x, (*_PYTHONS, np.generic))):
+    if _is_pure(x) or (isinstance(x, type) and issubclass(x, (*_PYTHONS, np.generic))):
         return x
     raise _NoSampleError
