@@ -363,3 +363,17 @@ def index_that_may_be_a_float(items, rows, at):
     except TypeError as error:
         found = str(error)
     return found, (7, 8, 9)[rows[at[0]][0]]
+
+
+@program("sums", *[lambda v=v: (np.array(v),) for v in ([1.0, 2.0, 4.0], [-1.0], [0.5])])
+def arrays_of_sums_of_what_may_be_nothing(x):
+    """A sum of nothing is an int; one float makes floats of all."""
+    low, high = sum([v for v in x if v > 0]), sum([v for v in x if v > 1])
+    normal = np.array([[low, high], [high, len(x)]])
+    return (
+        normal,
+        normal / 2,
+        np.array([low, 1.5, high]),
+        np.stack([low, high]),
+        np.mean([low, 1.0]),
+    )

@@ -10,6 +10,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from pyxla.errors import CompileError
+from pyxla.infer.calls.dtypes import unsettled
 from pyxla.infer.engine import Engine
 from pyxla.infer.facts.refine import Atom, atoms, places, refined, settled
 from pyxla.infer.frame import Frame, Stopped
@@ -17,7 +18,7 @@ from pyxla.infer.heap import ListCell
 from pyxla.infer.joins import kinds
 from pyxla.infer.joins.edges import Edge
 from pyxla.infer.joins.merge import merge
-from pyxla.infer.lattice import Const, Ref, Scalar, Tuple, Variant, is_variant
+from pyxla.infer.lattice import Const, Ref, Scalar, Tuple, Variant, is_number, is_variant
 from pyxla.infer.raising import catching
 from pyxla.ir.core import Instr
 from pyxla.lib.registry import is_numpys, lookup
@@ -129,9 +130,22 @@ def _item(engine: Engine, frame: Frame, instr: Instr) -> Variant | None:
         return None
     given = [x for operand in instr.operands[1:] for x in _items(engine, frame.env[operand])]
     found = {x.tag.value: x for x in given if is_variant(x, "mixed")}
-    if not found or math.prod([len(x.items) for x in found.values()]) > MOST:
+    if not found:
+        return _number(engine, [frame.env[operand] for operand in instr.operands[1:]])
+    if math.prod([len(x.items) for x in found.values()]) > MOST:
         return None
     return next(iter(found.values()))
+
+
+def _number(engine: Engine, args: list[Any]) -> Variant | None:
+    """The first number in them that decides the dtype of the array they become, by its kind: one
+    that is a float decides it alone, so that paths are as many as numbers."""
+    found = [unsettled(engine, x) for x in args if _listed(engine, x) is not None]
+    x = next((x for x in found if is_number(x)), None)
+    if x is None:
+        return None
+    items = tuple([kinds.at_place(x, x.kinds.tag, i) for i in range(len(x.kinds.choices))])
+    return Variant("mixed", x.kinds.tag, items, None)
 
 
 def _reads(callee: Any) -> bool:
@@ -158,13 +172,15 @@ def _settle_items(engine: Engine, frame: Frame, instr: Instr, x: Variant, place:
         return
     for operand in instr.operands[1:]:
         value = frame.env[operand]
-        if any(is_variant(y, "mixed") and _together(x, y) for y in _items(engine, value)):
+        if any(_settled_in(engine, y, x, place) is not y for y in _items(engine, value)):
             frame.env[operand] = _settled_in(engine, value, x, place)
 
 
 def _settled_in(engine: Engine, value: Any, x: Variant, place: int) -> Any:
     if is_variant(value, "mixed"):
         return value.items[place] if _together(x, value) else value
+    if is_number(value):
+        return kinds.at_place(value, x.tag, place)
     items = _listed(engine, value)
     if items is None:
         return value

@@ -10,9 +10,9 @@ import numpy as np
 
 from pyxla.infer.arrays import access as arrays
 from pyxla.infer.engine import Engine
-from pyxla.infer.joins.kinds import dtype_of
+from pyxla.infer.joins.kinds import dtype_of, kinds_of
 from pyxla.infer.joins.operated import is_tracked
-from pyxla.infer.lattice import Array, Const, Ref, Scalar
+from pyxla.infer.lattice import Array, Const, Ref, Scalar, is_number
 from pyxla.lib.registry import is_numpys
 
 
@@ -34,6 +34,8 @@ def check_dtypes(engine: Engine, name: str, value: Any, result: Any, args: Seque
     letter = _letter(engine, result)
     if letter == "b" or (letter == "i" and any(dtype_of(kind).kind in "fc" for kind in choices)):
         return
+    if is_numpys(value) and all(unsettled(engine, x) is None for x in args):
+        return
     names = sorted({str(dtype_of(kind)) for kind in choices})
     if value is math.prod or _by_weakness(engine, choices, result, args):
         names = [kind.__name__ for kind in choices]
@@ -44,6 +46,32 @@ def check_dtypes(engine: Engine, name: str, value: Any, result: Any, args: Seque
         "convert it with float() or int(), or start with a number of that type",
         remedy="apart arrays",
     )
+
+
+def unsettled(engine: Engine, x: Any) -> Any:
+    """What of an argument may decide the dtype of what it becomes, by what kind it is of; None
+    where nothing does, as a float among numbers of a list."""
+    if is_number(x):
+        return x if len(kinds_of(x)) > 1 else None
+    if isinstance(x, Const) or arrays.is_array(engine, x):
+        return None
+    numbers = _numbers(engine, x)
+    if numbers is None:
+        return x
+    sure = [dtype_of(kinds_of(y)[0]) for y in numbers if len(kinds_of(y)) == 1]
+    for y in numbers:
+        if len({np.result_type(dtype_of(kind), *sure) for kind in kinds_of(y)}) > 1:
+            return y
+    return None
+
+
+def _numbers(engine: Engine, x: Any) -> list[Any] | None:
+    """The numbers of a list or tuple, and of those in it, where it has nothing else."""
+    if is_number(x):
+        return [x]
+    items = arrays.items_of(engine, x)
+    parts = [_numbers(engine, y) for y in items or ()]
+    return None if items is None or None in parts else [y for part in parts for y in part or ()]
 
 
 def _by_weakness(engine: Engine, choices: Any, result: Any, args: Sequence[Any]) -> bool:
