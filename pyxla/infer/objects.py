@@ -276,7 +276,8 @@ def _member(engine: Engine, cls: type, x: Any, name: str, found: Any) -> Any:
         return _described(engine, cls, x, found)
     if standard.is_cached(found):
         raise engine.refuse(*standard.CACHED_METHOD)
-    if is_python(found) or (hasattr(type(found), "__get__") and lookup(found)):
+    of_c = isinstance(found, types.WrapperDescriptorType | types.MethodDescriptorType)
+    if of_c or is_python(found) or (hasattr(type(found), "__get__") and lookup(found)):
         return Compound("method", (Const(found), x))
     return engine.captures.abstract(engine, getattr(cls, name))
 

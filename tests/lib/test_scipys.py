@@ -8,6 +8,7 @@ import scipy.fft
 import scipy.integrate
 import scipy.interpolate
 import scipy.linalg
+import scipy.spatial
 import scipy.special
 from scipy import optimize, stats
 from scipy.spatial.transform import Rotation
@@ -112,6 +113,7 @@ def test_i0_is_flat_at_zero():
         (lambda x: scipy.special.beta(x, 2.0), "not among the functions"),
         (lambda x: scipy.special.erf(x + 1j), "real numbers only"),
         (lambda x: scipy.special.logsumexp(x, b=x), "not supported"),
+        (lambda x: scipy.spatial.KDTree(x), "__init__ is not among the functions"),
     ],
 )
 def test_refused(program, message):
