@@ -38,7 +38,7 @@ from pyxla.ir.core import Block, Jump, Return, Value
 
 # Variables of the graph: `put` and `lookup` know them, and no program does.
 CALLS, RESULT = "open calls", "the result"
-CALLED, PLACE = "the function", "the place of the call"
+CALLED, CALLEE, PLACE = "the function", "what is called", "the place of the call"
 # The headers of the two loops.
 CALL, UNWIND = "call", "unwind"
 CONTAINERS = ("Counter", "OrderedDict", "defaultdict", "deque", "dict", "list", "set")
@@ -100,6 +100,7 @@ def _to_loops(sources: tuple[SourceFunction, ...]) -> SSA | None:
         own = [text for text in bound if text not in shared and not temporary(text)]
         function = f"{member.source.name} {member.number}"
         member.renamed = {text: renamed(text, function) for text in own}
+    fixed |= _made_alike(entry)
     for member in members:
         probe = Probe(member.source, member.lowered, member.sites, member.renamed)
         key = (member.of(KEY),) if member.cached else ()
@@ -227,14 +228,33 @@ def _not_rebound(member: Member) -> set[str]:
         return {p for p in member.source.params if p not in lowered.scope.stores}
     first = min((site.path[0][1] for site in member.sites), default=0)
     made = _made_for_none(lowered.node.body[:first]) - set(lowered.scope.cell)
-    stores = Counter(
+    stores = _stores(lowered)
+    once = {p for p in made if stores[p] == 1}
+    return {p for p in member.source.params if p in once or p not in lowered.scope.stores}
+
+
+def _stores(lowered: Lowered) -> Counter[str]:
+    """How many statements store each name."""
+    return Counter(
         n.id if isinstance(n, gast.Name) else getattr(n, "asname", None) or n.name
         for statement in lowered.node.body
         for n in gast.walk(statement)
         if hasattr(n, "name") or (isinstance(n, gast.Name) and not isinstance(n.ctx, gast.Load))
     )
-    once = {p for p in made if stores[p] == 1}
-    return {p for p in member.source.params if p in once or p not in lowered.scope.stores}
+
+
+def _made_alike(member: Member) -> set[str]:
+    """Functions that each call defines before all else that calls, of what all calls share: the
+    variables of a function that those in it read are such."""
+    first = min((site.path[0][1] for site in member.sites), default=0)
+    stores, given = _stores(member.lowered), member.source.params
+    return {
+        node.name
+        for node in member.lowered.node.body[:first]
+        if isinstance(node, gast.FunctionDef)
+        and not (node.decorator_list or node.args.defaults or any(node.args.kw_defaults))
+        and (stores[node.name] == 1 and node.name not in given)
+    }
 
 
 def _made_for_none(body: Sequence[gast.stmt]) -> set[str]:
@@ -426,13 +446,15 @@ class _Stacked(OfSites):
         members = [m for m in self.members if m.source in self.member.calls[site]]
         if not isinstance(call.func, gast.Attribute):
             return self.leave(site, callee, members[0])
+        self.put(CALLEE, callee)  # a variable, as what follows may be outside of the loop around
         for member in members:
             attrs = {"of": self.about(member, call)}
-            this, other = self.fork(self.emit(pyops.RECURRING, (callee,), attrs, call), call)
+            test = self.emit(pyops.RECURRING, (self.lookup(CALLEE),), attrs, call)
+            this, other = self.fork(test, call)
             self.resume(this)
-            self.leave(site, callee, member)
+            self.leave(site, self.lookup(CALLEE), member)
             self.resume(other)
-        value = self.call_of(callee, call)
+        value = self.call_of(self.lookup(CALLEE), call)
         if site.target is not None:
             self.store(site.target, value, site.node)
 

@@ -319,3 +319,54 @@ def made_by_the_first_call(n):
 @program("recursion of any depth", lambda: ([3, 1, 4, 1, 5, 9, 2, 6], 9), lambda: ([], 2))
 def table_made_by_the_first_call(values, room):
     return best(values, values, room), reach(values[:3])
+
+
+class Flood:
+    """A walk over what is free, with a test inside that looks at the object."""
+
+    def __init__(self, free):
+        self.free, self.steps = free, []
+
+    def walk(self, place, seen, route):
+        def is_open(i, j):
+            inside = 0 <= i < self.free.shape[0] and 0 <= j < self.free.shape[1]
+            return inside and bool(self.free[i][j])
+
+        found = False
+        route.append(place)
+        for step in [[1, 0], [0, 1], [-1, 0], [0, -1]]:
+            i, j = place[0] + step[0], place[1] + step[1]
+            if is_open(i, j) and seen[i, j] == 0:
+                found = True
+                seen[i, j] += 1
+                self.steps.append((place, (i, j)))
+                self.walk((i, j), seen, route)
+        if not found:
+            route.append(place)
+        return route
+
+
+@program(
+    "methods nested",
+    *[lambda s=s: (np.random.default_rng(s).random((5, 6)) < 0.8,) for s in (0, 1)],
+)
+def walked_with_a_test_inside(free):
+    flood, seen = Flood(free), np.zeros(free.shape, int)
+    seen[0, 0] = 1
+    return flood.walk((0, 0), seen, []), flood.steps, seen
+
+
+def descended(n, x):
+    if n <= 0:
+        return 0
+
+    def is_high(i):
+        return x[i] > 0
+
+    here = 1 if is_high(n) else 2
+    return here + descended(n - here, x)
+
+
+@program("nested", *[lambda s=s: (np.random.default_rng(s).normal(size=200),) for s in (0, 1)])
+def functions_inside_behind_the_first_return(x):
+    return descended(len(x) - 1, x)
