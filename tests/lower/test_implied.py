@@ -72,6 +72,56 @@ def in_the_next_iteration(x, at):
     return s
 
 
+def within(x, at):
+    i = at[0]
+    if 0 <= i < len(x) and x[i] > 2.0:
+        return x[i]
+    return -1.0
+
+
+def outside(x, at):
+    i, j = at[0], at[1]
+    if i < 0 or i >= 6 or not (j > -4 and j <= 5):
+        return -1.0
+    return x[i] + x[j]
+
+
+def from_one_end(x, at):
+    i = at[0]
+    return x[i] if i < 6 else -1.0
+
+
+def on_one_of_two_paths(x, at):
+    i, j = at[0], at[1]
+    if (0 <= i and i < 6) or j == 5:
+        return x[i] - x[j]
+    return -1.0
+
+
+def changed_since(x, at):
+    i = at[0]
+    if 0 <= i < 6:
+        i += 1
+        return x[i]
+    return -1.0
+
+
+def told_of_the_last_iteration(x, at):
+    s, i = 0.0, at[0]
+    told = 0 <= i < 6
+    for k in range(3):
+        if told:
+            s += x[i]
+        i = at[k % 2] - k
+        told = 0 <= at[1] < 6
+    return s
+
+
+def equal_to_a_number(x, at):
+    i = at[0]
+    return x[i] if i == 3 else x[at[1]] if i != -7 else x[i]
+
+
 def flags(program: Callable[..., Any]) -> tuple[int, int]:
     """How many checks there are, before and after."""
     function: Function = pyxla.compile(program).lower(X, np.array([1, 1])).at("typed").function
@@ -95,6 +145,13 @@ def flags(program: Callable[..., Any]) -> tuple[int, int]:
         (computed_alike, 2, 1),
         (changed_between, 2, 2),
         (in_the_next_iteration, 2, 2),
+        (within, 2, 0),
+        (outside, 2, 0),
+        (from_one_end, 1, 1),
+        (on_one_of_two_paths, 2, 2),
+        (changed_since, 1, 1),
+        (told_of_the_last_iteration, 1, 1),
+        (equal_to_a_number, 3, 2),
     ],
 )
 def test_dropped(program: Callable[..., Any], before: int, after: int) -> None:
