@@ -68,7 +68,7 @@ def desugar(source: SourceFunction) -> Lowered:
         frozenset(desugarer.booleans),
         desugarer.nested,
         desugarer.prefix,
-        frozenset(desugarer.attributed),
+        desugarer.functions_with_attributes(),
         desugarer.classes,
     )
 

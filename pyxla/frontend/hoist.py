@@ -126,6 +126,11 @@ def _stores_parts(target: gast.expr) -> bool:
     return any(isinstance(part, (gast.Attribute, gast.Subscript)) for part in gast.walk(target))
 
 
+def _last_name(place: gast.expr) -> str:
+    """The variable or the attribute that `place` is, if it is one."""
+    return getattr(place, "attr", getattr(place, "id", ""))
+
+
 class Desugarer:
     """Desugars one function and those nested in it; `body` is where statements go.
 
@@ -152,6 +157,7 @@ class Desugarer:
         self.nested: dict[gast.FunctionDef, Nested] = {}
         self.classes: dict[gast.ClassDef, ClassBody] = {}
         self.attributed: set[str] = set()  # names of what attributes are assigned to
+        self.renamed: set[tuple[str, str]] = set()  # a variable and a name that it is assigned to
         self.handled: gast.Name | None = None  # what `raise` on its own raises
         self.guarded = False
 
@@ -233,6 +239,8 @@ class Desugarer:
 
     def set(self, text: str, value: gast.expr, origin: gast.AST) -> None:
         """Append `text = value` for a temporary."""
+        if isinstance(value, gast.Name):
+            self.renamed.add((value.id, text))
         self.scope.stores[text] = None
         self.body.append(at(tree.assign(at(tree.store(text), origin), value), origin))
         self.effects += 1
@@ -380,6 +388,8 @@ class Desugarer:
 
     def assign(self, target: gast.expr, value: gast.expr, origin: gast.AST) -> None:
         """Append `target = value` for any target; `value` is desugared already."""
+        if isinstance(value, gast.Name) and (given := _last_name(target)):
+            self.renamed.add((value.id, given))
         if isinstance(target, gast.Name):
             return self.store(self.target(target), value, origin)
         if isinstance(target, (gast.Tuple, gast.List)):
@@ -395,6 +405,13 @@ class Desugarer:
                 value = self.spill(value, end)
         self.body.append(at(tree.assign(lowered, value), origin))
         self.effects += 1
+
+    def functions_with_attributes(self) -> frozenset[str]:
+        """Names, of functions too, of what attributes are assigned to."""
+        known = self.attributed
+        while more := {name for name, given in self.renamed if given in known} - known:
+            known = known | more
+        return frozenset(known)
 
     def assign_apart(self, target: Any, value: gast.expr, origin: gast.AST) -> None:
         """Unpack into temporaries, then assign these one by one."""
@@ -419,8 +436,7 @@ class Desugarer:
             return node if text == node.id else at(tree.store(text), node)
         if isinstance(node, gast.Attribute):
             attr = mangle(node.attr, self.class_name)
-            if isinstance(node.value, gast.Name):
-                self.attributed.add(node.value.id)
+            self.attributed.add(_last_name(node.value))
             return at(gast.Attribute(self.expr(node.value), attr, STORE), node)
         if isinstance(node, gast.Subscript):
             value, index = self.pair(node.value, node.slice)

@@ -200,7 +200,7 @@ def _describing(item: Item | None) -> Iterator[bool]:
     if isinstance(item, Number):  # the second column says which kind of number it is
         yield from (False, True, False)[: count(item)]
     elif isinstance(item, Block):
-        yield False
+        yield from (False, *[True] * len(item.axes))
     elif isinstance(item, Nested):
         yield True
         yield from _describing(item.item)

@@ -357,12 +357,14 @@ class Infos(list[CellInfo]):
     """Facts of all cells of a compilation.
 
     chained: whether tables have chains (`lib.tables`).  shared: whether an array in a list may be
-    in a second place; written: where one is written first (`infer.lists.rows`).  jax_cells: those
+    in a second place; written: where one is written first (`infer.lists.rows`).  room: as
+    `Block.room` has it (`infer.lists.item_types`).  jax_cells: those
     of `jax.Array`s.  moves: how often it mattered which objects the program may still look at.
     """
 
     chained = False
     shared = False
+    room: int | None = None
     written: Location | None = None
     jax_cells: Collection[int] = ()
     moves = 0

@@ -120,7 +120,8 @@ class OutList:
 @dataclass(frozen=True, slots=True, eq=False)
 class OutGrown:
     """A list of result `size` items (None: of all there is room for), whose parts are elements of
-    the results `columns`.  item ::= "python" | "numpy" | "array" | (cls, (item, ...)) | [constant]
+    the results `columns`.  item ::= "python" | "numpy" | (cls, (item, ...)) | [constant]
+    | {"array": axes}, a column of arrays, and one of the sizes of each of these dimensions
     | {"several": items}, a column of which it is, and those of each
     | {"picks": constants}, a column of which of them it is
     | {"text": sized}, a column of lengths, if `sized`, and one of rows of code points

@@ -243,12 +243,14 @@ def _attempt(
     engine.demands, engine.findings = demands, findings
     engine.answer = partial(_answer, world)
     engine.heap.infos.chained = demands.chained
+    options = request.options or DEFAULTS
+    engine.heap.infos.room = options.list_capacity if demands.rooms else None
     findings.infos, findings.loops = engine.heap.infos, engine.loops
     pools.start(engine, demands.pooled)
     lists = world.lists()
     findings.lists |= len(lists) > 1
     pools.noted_arguments(engine, world.initial)
-    engine.list_capacity = (request.options or DEFAULTS).list_capacity
+    engine.list_capacity = options.list_capacity
     strict = request.options is not None and request.options.strict
     rounding = exactly(engine) if strict else contextlib.nullcontext()
     try:

@@ -30,8 +30,9 @@ from pyxla.infer.heap import (
 from pyxla.infer.joins import far
 from pyxla.infer.lattice import Array, Compound, Conflict, Const, Ref, Scalar, Tuple, Unbound
 from pyxla.infer.lists import columnar
+from pyxla.infer.lists.common import joined_items
 from pyxla.infer.lists.item_types import Item, Nested, Number, Row
-from pyxla.infer.lists.items import item_of, joined_items
+from pyxla.infer.lists.items import item_of
 from pyxla.infer.lists.pools import Given
 from pyxla.infer.lists.sites import Meeting
 from pyxla.infer.places import Place

@@ -130,3 +130,25 @@ def one_each(x, first):
     total = a(x) + a(x) + b(x)
     chosen = a if x > 2 and first else b
     return total, a.n, b.n, chosen.n, sum(f.n for f in (a, b))
+
+
+class Penalty:
+    def __init__(self, strength):
+        self.of = lambda w: strength * (w * w).sum()
+        self.of.slope = lambda w: 2 * strength * w
+
+        def scaled(w):
+            return w * scaled.factor
+
+        self.scaled = scaled
+        self.scaled.factor = 3
+
+
+@program("lambda methods", lambda: (np.arange(3.0), 0.5))
+def attributes_of_lambdas(w, strength):
+    penalty = Penalty(strength)
+    first = second = lambda v: v + first.offset
+    first.offset = 0
+    for i in range(3):
+        first.offset += i
+    return penalty.of(w), penalty.of.slope(w), penalty.scaled(w), second(1.5), second.offset

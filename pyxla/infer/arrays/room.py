@@ -6,15 +6,17 @@ more raises `ListOverflow`, and is compiled again with more room (`api.Compiled`
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from typing import Any
 
 import numpy as np
 
 from pyxla.errors import ListOverflow
 from pyxla.infer.facts import extent
+from pyxla.infer.facts.integers import value_of
 from pyxla.infer.interface import Engine
-from pyxla.infer.lattice import Const, Scalar
+from pyxla.infer.lattice import Array, Const, Scalar
+from pyxla.lib.indexing import resized
 from pyxla.ops.elementwise import minimum
 from pyxla.ops.filled import constant
 
@@ -29,6 +31,19 @@ def with_room(engine: Engine, n: Scalar) -> Scalar | None:
     engine.ensure(fits, ListOverflow(capacity))
     value = minimum(n.value, constant(value=np.asarray(capacity), weak=True))
     return Scalar(value, extent.IntFact(None, capacity))
+
+
+def within(engine: Engine, array: Array, shape: Sequence[int]) -> Array:
+    """`array`, cut to `shape`; the program raises where there is more."""
+    extents = list(array.extents or (None,) * array.ndim)
+    for d, (n, room) in enumerate(zip(array.shape, shape, strict=True)):
+        if n > room:
+            size = extents[d]
+            value = value_of(n) if size is None else size.value
+            fits = engine.rules.compare(engine, "le", Scalar(value), Const(room))
+            engine.ensure(fits, ListOverflow(engine.list_capacity))
+            extents[d] = Scalar(value, extent.IntFact(0, room))
+    return Array(resized(array.value, shape), tuple(extents))
 
 
 def confine(engine: Engine, edge: Any, sizes: Iterable[tuple[Scalar, int]]) -> None:

@@ -23,8 +23,9 @@ from pyxla.infer.joins import choices
 from pyxla.infer.joins.kinds import may_be_array
 from pyxla.infer.lattice import Array, Compound, Const, Ref, Tuple, is_number
 from pyxla.infer.lists import choosing, columnar, methods, number_lists, pools, reading
+from pyxla.infer.lists.common import joined_items, with_column
 from pyxla.infer.lists.item_types import has_own_order
-from pyxla.infer.lists.items import item_of, joined_items, with_column
+from pyxla.infer.lists.items import item_of
 from pyxla.infer.lists.laying import laid
 from pyxla.infer.operators import binary
 from pyxla.infer.text import strings

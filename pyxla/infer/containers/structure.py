@@ -37,7 +37,8 @@ from pyxla.infer.heap import DictCell, ListCell, ObjectCell, SetCell
 from pyxla.infer.joins import choices
 from pyxla.infer.lattice import Array, Compound, Const, Ref, Scalar, Tuple, is_variant
 from pyxla.infer.lists import columnar, reading
-from pyxla.infer.lists.items import are_numbers, item_of, layout_of
+from pyxla.infer.lists.common import layout_of
+from pyxla.infer.lists.items import are_numbers, item_of
 from pyxla.infer.raising.refusals import lacking
 from pyxla.infer.text import strings
 from pyxla.infer.text.codes import string

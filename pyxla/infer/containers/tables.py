@@ -19,8 +19,9 @@ from pyxla.infer.interface import Engine
 from pyxla.infer.joins import choices, far
 from pyxla.infer.lattice import Array, Const, Ref, Scalar, Tuple, is_number
 from pyxla.infer.lists import columnar, pools
+from pyxla.infer.lists.common import joined_items
 from pyxla.infer.lists.item_types import Handle, Row, has_own_order
-from pyxla.infer.lists.items import are_numbers, item_of, joined_items
+from pyxla.infer.lists.items import are_numbers, item_of
 from pyxla.infer.text.codes import is_texts
 from pyxla.lib.containers import Mapping, actual, attributes
 from pyxla.lib.tables import Record, Table, TableFrozenSet, TableSet, put

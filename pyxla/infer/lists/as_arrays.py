@@ -13,8 +13,9 @@ from pyxla.infer.heap import GrowingList
 from pyxla.infer.interface import Engine
 from pyxla.infer.joins import kinds
 from pyxla.infer.lattice import Array, Const, Ref
+from pyxla.infer.lists.common import far_of
 from pyxla.infer.lists.item_types import Block, Nested, Number, Row
-from pyxla.infer.lists.items import count, far_of
+from pyxla.infer.lists.items import count
 from pyxla.infer.lists.reading import columns_of, needs_length
 from pyxla.lib import manipulation
 from pyxla.lib.masks import number
@@ -44,6 +45,11 @@ def numbers_in(engine: Engine, content: GrowingList) -> tuple[Array, bool] | Non
     if not isinstance(item, Number) or item.choices:
         return None
     return columns_of(engine, content)[-1], item.type.weak
+
+
+def _is_flat(part: Any) -> bool:
+    """Whether such parts are the elements, or the rows, of an array."""
+    return isinstance(part, Number) or (isinstance(part, Block) and not part.axes)
 
 
 def _dtype(part: Number | Block) -> np.dtype:
@@ -94,7 +100,7 @@ def as_columns(engine: Engine, content: GrowingList, asked: np.dtype | None = No
     parts = item.items if rows else (item,)
     given = iter(columns)
     held = [[*itertools.islice(given, count(part))] for part in parts]
-    flat = parts and all(isinstance(part, (Number, Block)) for part in parts)
+    flat = parts and all(_is_flat(part) for part in parts)
     if not flat or len({own[0].shape for own in held}) > 1:
         what = "a list of such items does not become an array here"
         raise needs_length(engine, content, what)

@@ -17,17 +17,9 @@ from pyxla.infer.facts import extent
 from pyxla.infer.heap import GrowingList, Heap, ListCell, RowList, reachable
 from pyxla.infer.lattice import Array, Ref, Scalar
 from pyxla.infer.lists import rows
+from pyxla.infer.lists.common import INT, joined_items, with_column
 from pyxla.infer.lists.item_types import Item, Nested
-from pyxla.infer.lists.items import (
-    INT,
-    array_at,
-    at_path,
-    count,
-    item_of,
-    joined_items,
-    objects,
-    with_column,
-)
+from pyxla.infer.lists.items import array_at, at_path, count, item_of, objects
 from pyxla.infer.lists.laying import laid, padded, retyped
 from pyxla.infer.lists.sites import Meeting
 from pyxla.ir.build import Builder, building

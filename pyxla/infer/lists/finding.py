@@ -25,6 +25,7 @@ from pyxla.infer.lattice import Array, Compound, Const, Scalar, Tuple, is_number
 from pyxla.infer.lists import columnar, reading
 from pyxla.infer.lists.columnar import found, size_of
 from pyxla.infer.lists.columns import INT, places, spread
+from pyxla.infer.lists.common import BOOL, alternatives, far_of, is_value, picks_of
 from pyxla.infer.lists.item_types import (
     Chars,
     Item,
@@ -35,16 +36,7 @@ from pyxla.infer.lists.item_types import (
     compares_itself,
     has_own_order,
 )
-from pyxla.infer.lists.items import (
-    BOOL,
-    alternatives,
-    count,
-    far_of,
-    holds_instances,
-    holds_methods,
-    is_value,
-    picks_of,
-)
+from pyxla.infer.lists.items import count, holds_instances, holds_methods
 from pyxla.infer.lists.reading import columns_of
 from pyxla.infer.text import codes as texts
 from pyxla.infer.text.strings import codes_of

@@ -24,6 +24,7 @@ from typing import Any
 
 from pyxla.errors import CompileError, ListOverflow
 from pyxla.infer.arrays import access as arrays
+from pyxla.infer.arrays.room import within
 from pyxla.infer.facts import extent
 from pyxla.infer.facts.deciding import by_counted_loops
 from pyxla.infer.facts.integers import minus, plus, value_of
@@ -43,16 +44,9 @@ from pyxla.infer.lists.columnar import (
     size_of,
 )
 from pyxla.infer.lists.columns import front, without
-from pyxla.infer.lists.item_types import LISTS, Block, Handle, Item, Nested, Number, Row
-from pyxla.infer.lists.items import (
-    INT,
-    at_path,
-    item_of,
-    joined_item,
-    objects,
-    replaced_at,
-    with_column,
-)
+from pyxla.infer.lists.common import INT, differ_in_size, joined_item, with_column
+from pyxla.infer.lists.item_types import LISTS, Block, Handle, Item, Nested, Number
+from pyxla.infer.lists.items import array_at, at_path, item_of, objects, part_at, replaced_at
 from pyxla.infer.lists.laying import one, values
 from pyxla.infer.lists.reading import columns_of, index_of, length, positive, read_item
 from pyxla.infer.lists.rows import reached, reached_otherwise
@@ -112,28 +106,45 @@ def widened(engine: Engine, x: Ref, content: GrowingList, new: Any) -> GrowingLi
     if not isinstance(new, Const) and is_part(engine.heap.contents.get(_cell(new))):
         raise in_two(engine)
     engine.rules.enter(engine, content.item, new)
+    within_room(engine, content.item, new)
     item = with_column(item_of(engine.heap, new))
     wide = item if content.item is None else joined_item(content.item, item)
     if wide is None:
+        note_sizes(engine, [content.item, item])
         held = engine.heap.contents.get(_cell(new))
         given = held is not None and engine.heap.infos[new.cell].pinned is not None
         if given and isinstance(held, (*LISTS, Conflict)):
             raise in_two(engine)
         kind_of_new = arrays.kind_of(engine, new)
         words = f"items whose number is not known are of one type each, and this is {kind_of_new}"
-        kind = OtherShape if _differ_in_shape(content.item, item) else CompileError
+        kind = OtherShape if differ_in_size([content.item, item]) else CompileError
         raise engine.refuse(words, kind=kind, among=[new])
     if wide != content.item:
         return retype(engine, x, wide)
     return content
 
 
-def _differ_in_shape(x: Item | None, y: Item | None) -> bool:
-    """Whether items have arrays of other shapes, and nothing else that differs in kind."""
-    if isinstance(x, Row) and isinstance(y, Row) and len(x.items) == len(y.items):
-        pairs = [p for p in zip(x.items, y.items, strict=True) if joined_item(*p) is None]
-        return all(_differ_in_shape(*pair) for pair in pairs)
-    return isinstance(x, Block) and isinstance(y, Block)
+def note_sizes(engine: Engine, items: Sequence[Item | None]) -> None:
+    """Note that arrays of several sizes would be items of one list."""
+    if differ_in_size(items):
+        engine.findings.sized = True
+        engine.findings.sizing.update(engine.loops)
+
+
+def within_room(engine: Engine, item: Item | None, new: Any) -> None:
+    """Cut the arrays of `new` to the room that `item` has for them; the program raises where they
+    are longer."""
+    heap = engine.heap
+    if not heap.infos.room or item is None or (own := item_of(heap, new)) is None:
+        return
+    for cell, block, path in list(objects(heap, own, new)):
+        have = part_at(item, path)
+        if not isinstance(block, Block) or not isinstance(have, Block):
+            continue
+        sizes = list(zip(block.shape, have.shape))
+        shape = [m if n > m >= heap.infos.room else n for n, m in sizes]
+        if len(block.shape) == len(have.shape) and shape != list(block.shape):
+            heap.contents[cell] = within(engine, array_at(heap, Ref(cell)), shape)
 
 
 def in_two(engine: Engine) -> Exception:

@@ -46,6 +46,8 @@ def items_of_columns(
             several = [pool(number) for number in item["pools"]]
             places = zip(column.tolist(), next(rest).tolist(), strict=True)
             return [several[k][i] if i < len(several[k]) else None for k, i in places]
+        if isinstance(item, dict) and "array" in item:
+            return _arrays(column, item["array"], [next(rest) for _ in item["array"]])
         if isinstance(item, dict) and "several" in item:
             held = [items(one) for one in item["several"]]
             return [held[k][i] for i, k in enumerate(column.tolist())]
@@ -59,11 +61,20 @@ def items_of_columns(
                 items_of_columns(n, r, item["list"], pool)
                 for n, r in zip(sizes, parts, strict=True)
             ]
-        if item == "python":
-            return np.asarray(column).tolist()
-        return [x.copy() for x in column] if item == "array" else list(column)
+        return np.asarray(column).tolist() if item == "python" else list(column)
 
     return items(item)
+
+
+def _arrays(column: Any, axes: Sequence[int], sizes: Sequence[Any]) -> list[np.ndarray]:
+    """Arrays, of which those of `axes` have `sizes`."""
+    made = []
+    for i, x in enumerate(column):
+        keys = [slice(None)] * x.ndim
+        for axis, own in zip(axes, sizes, strict=True):
+            keys[axis] = slice(int(own[i]))
+        made.append(x[tuple(keys)].copy())
+    return made
 
 
 def _of_kinds(column: Any, which: Any, exact: Any, item: dict[str, Any]) -> list[Any]:

@@ -2,7 +2,7 @@
 
 Number   a number: one column; of several kinds (`infer.joins.kinds`), a second says which, and
          where ints of 64 bits are among floats, a third has these
-Block    an array: a column of blocks
+Block    an array: a column of blocks, and one of sizes for each dimension that data decides
 Row      a tuple, or a list of known length whose items are of several types: theirs, in order
 Made     a bound method, or a text that the host puts together: as a row of what it is made of
 Nested   a list: a column of lengths, and its items' columns with a dimension more
@@ -51,10 +51,16 @@ class Number:
 
 @dataclass(frozen=True, slots=True)
 class Block:
-    """An array."""
+    """An array; of dimensions `axes`, `shape` is what there is room for.
+
+    room: whether arrays of other sizes may be in the list with it, which is not None then, and for
+    how many elements more there is room where one gets longer (`Demands.rooms`).
+    """
 
     dtype: np.dtype
     shape: tuple[int, ...]
+    axes: tuple[int, ...] = ()
+    room: int | None = field(default=None, compare=False)
 
 
 @dataclass(frozen=True, slots=True)

@@ -14,6 +14,15 @@ from pyxla.infer.heap import GrowingList, Heap
 from pyxla.infer.joins import choices, kinds
 from pyxla.infer.joins.variants import items_of
 from pyxla.infer.lattice import Array, Const, Ref, Scalar, is_variant
+from pyxla.infer.lists.common import (
+    BOOL,
+    INT,
+    alternatives,
+    choices_of,
+    opened,
+    picks_of,
+    place_among,
+)
 from pyxla.infer.lists.item_types import (
     NONE,
     Block,
@@ -28,21 +37,7 @@ from pyxla.infer.lists.item_types import (
     Same,
     Several,
 )
-from pyxla.infer.lists.items import (
-    BOOL,
-    INT,
-    alternatives,
-    array_at,
-    choices_of,
-    count,
-    item_of,
-    known_parts,
-    leaves,
-    opened,
-    parts_of,
-    picks_of,
-    place_among,
-)
+from pyxla.infer.lists.items import array_at, count, item_of, known_parts, leaves, parts_of
 from pyxla.infer.text import codes
 from pyxla.ir.core import Instr, Value
 from pyxla.lib import manipulation, strings
@@ -81,7 +76,11 @@ def _held(heap: Heap, item: Item, x: Any) -> Iterator[Any]:
             yield cast(_chosen(x, [number(place) for place in places]), INT)
         yield _chosen(x, [_row_of(heap, one) for one in given])
     elif isinstance(item, Block):
-        yield array_at(heap, x).value
+        array = array_at(heap, x)
+        yield roomy(array.value, item.shape)
+        for axis in item.axes:
+            size = array.extents[axis] if array.extents else None
+            yield array.shape[axis] if size is None else cast(size.value, INT)
     elif isinstance(item, Nested):
         yield from _nested_values(heap, item, x)
     elif isinstance(item, Several):
@@ -208,6 +207,13 @@ def padded(x: Value, capacity: int, axis: int = 0) -> Value:
     return pad(x, zero, edge_padding_low=none, edge_padding_high=high, interior_padding=none)
 
 
+def roomy(x: Value, shape: Sequence[int], depth: int = 0) -> Value:
+    """`x` with zeros behind, so that there is `shape` behind `depth` dimensions."""
+    for axis, capacity in enumerate(shape, depth):
+        x = padded(x, capacity, axis)
+    return x
+
+
 def retyped(
     columns: Sequence[Value], old: Item, new: Item, capacity: int | None = None
 ) -> list[Value]:
@@ -251,7 +257,10 @@ def _retyped(rest: Iterator[Value], old: Any, new: Any, depth: int, front: Any) 
             for value in _retyped(rest, old.item, new.item, depth + 1, (*front, old.capacity)):
                 yield padded(value, new.capacity, depth)
     elif isinstance(new, Block):
-        yield next(rest)
+        yield roomy(next(rest), new.shape, depth)
+        for axis in new.axes:
+            full = constant(value=np.full(front, old.shape[axis], INT))
+            yield next(rest) if axis in old.axes else full
     elif isinstance(new, Handle):
         if new.tagged:
             places = [new.classes.index(cls) for cls in old.classes]

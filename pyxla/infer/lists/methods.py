@@ -23,6 +23,7 @@ from pyxla.infer.lattice import Array, Compound, Const, Ref, Scalar, Tuple, plai
 from pyxla.infer.lists import columnar, growing, reading, rows
 from pyxla.infer.lists.columnar import found, size_of
 from pyxla.infer.lists.columns import INT, front, inserted, places, spread
+from pyxla.infer.lists.common import joined_items
 from pyxla.infer.lists.finding import place_of
 from pyxla.infer.lists.growing import detach, put
 from pyxla.infer.lists.item_types import (
@@ -35,7 +36,7 @@ from pyxla.infer.lists.item_types import (
     Same,
     has_own_order,
 )
-from pyxla.infer.lists.items import count, joined_items
+from pyxla.infer.lists.items import count
 from pyxla.infer.lists.laying import padded, values
 from pyxla.infer.lists.reading import columns_of, index_of, length, positive
 from pyxla.ir.core import Value
@@ -59,8 +60,10 @@ def opened(
     if not (keys and held.items and decided_by_data(engine, *keys)):
         return None
     items = columnar.items_of(engine.heap, held)
-    item = joined_items([*items, *columnar.items_of(engine.heap, new)])
+    items += columnar.items_of(engine.heap, new)
+    item = joined_items(items)
     if item is None or not count(item):
+        growing.note_sizes(engine, items)
         return None
     engine.findings.kept.update(engine.loops)
     return columnar.keep(engine.heap, x, item, sized=sized)

@@ -26,8 +26,9 @@ from pyxla.infer.interface import Engine
 from pyxla.infer.joins.kinds import has_exact
 from pyxla.infer.lattice import Array, Const, Ref, Scalar, Tuple, is_number
 from pyxla.infer.lists import as_arrays, columnar, reading
+from pyxla.infer.lists.common import joined_items
 from pyxla.infer.lists.item_types import Item, Nested, Number
-from pyxla.infer.lists.items import item_of, joined_items
+from pyxla.infer.lists.items import item_of
 from pyxla.infer.lists.laying import laid
 from pyxla.infer.raising import sizes
 from pyxla.ir.build import Builder, building

@@ -42,16 +42,9 @@ from pyxla.infer.lattice import (
     value_of,
 )
 from pyxla.infer.lists import columnar, growing, reading
+from pyxla.infer.lists.common import joined_item, joined_items
 from pyxla.infer.lists.item_types import LISTS, Block
-from pyxla.infer.lists.items import (
-    at_path,
-    count,
-    item_of,
-    joined_item,
-    joined_items,
-    objects,
-    replaced_at,
-)
+from pyxla.infer.lists.items import at_path, count, item_of, objects, replaced_at
 from pyxla.infer.lists.laying import values
 from pyxla.lib.tables import Record, Table, TableSet, record
 
@@ -322,6 +315,7 @@ def _grown(engine: Engine, pool: Ref) -> Any:
         items = columnar.items_of(engine.heap, held)
         item = joined_items(items) if items else None
         if item is None or not count(item):
+            growing.note_sizes(engine, items)
             raise engine.refuse(_FIELDS, among=held.items)
         return columnar.keep(engine.heap, pool, item)
     grown = columnar.found(engine.heap, pool)
@@ -374,9 +368,11 @@ def _write(engine: Engine, row: Pooled, place: int, value: Any) -> None:
     heap, grown = engine.heap, _grown(engine, row.pool)
     if isinstance(value, Ref) and _is_in_list(engine, value):
         raise growing.in_two(engine)
+    growing.within_room(engine, grown.item.items[place], value)
     new = item_of(heap, value)
     wide = None if new is None else joined_item(grown.item.items[place], new)
     if wide is None:
+        growing.note_sizes(engine, [grown.item.items[place], new])
         raise engine.refuse("the fields of instances in a list are of one type each", among=[value])
     if wide != grown.item.items[place]:
         grown = growing.retype(engine, row.pool, replaced_at(grown.item, (place,), wide))

@@ -221,8 +221,12 @@ def read_item(
     if isinstance(item, Block):
         if isinstance(element, Ref):
             element = arrays.read(engine, element)
+        sizes = [
+            arrays.python_scalar(arrays.getitem(engine, next(columns), index), int)
+            for _ in item.axes
+        ]
         home = rows.taken_from(engine, parent, column, index)
-        return arrays.fresh(engine, element, read_only=KEPT, home=home)
+        return arrays.fresh(engine, _sized(item, element, sizes), read_only=KEPT, home=home)
     if isinstance(item, Handle) and not item.tagged:
         return instances.at_row(engine, item.classes[0], element)
     if isinstance(item, Handle):
@@ -238,6 +242,16 @@ def read_item(
     if item.exact:
         exact = arrays.python_scalar(arrays.getitem(engine, next(columns), index), int)
     return kinds.with_kinds(found_, Kinds(item.choices, selector, (), exact))
+
+
+def _sized(item: Block, array: Array, sizes: Sequence[Scalar]) -> Array:
+    """An array of these sizes, where they differ."""
+    if not sizes:
+        return array
+    extents: list[Scalar | None] = [None] * array.ndim
+    for axis, size in zip(item.axes, sizes, strict=True):
+        extents[axis] = Scalar(size.value, extent.IntFact(0, item.shape[axis]))
+    return Array(array.value, tuple(extents))
 
 
 def _one_of(

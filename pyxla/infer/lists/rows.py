@@ -139,12 +139,15 @@ def write_back(engine: Engine, cell: int) -> None:
     infos.written = infos.written or engine.loc
     copies = {c: infos[c].home for c in _others(engine, cell) if infos[c].home is not None}
     copies = {c: h for c, h in copies.items() if h.column == home.column and h.is_current(heap)}
-    arrays.setitem(engine, home.column, home.index, heap.contents[cell])
+    whole: Any = heap.contents[cell]
+    arrays.setitem(engine, home.column, home.index, Array(whole.value))
     now = heap.contents[home.column.cell]
     home.seen.append(now)
     for other, its in copies.items():
         found = arrays.getitem(engine, its.column, its.index)
-        heap.contents[other] = arrays.read(engine, found) if isinstance(found, Ref) else found
+        now_there = arrays.read(engine, found) if isinstance(found, Ref) else found
+        copy: Any = heap.contents[other]
+        heap.contents[other] = Array(now_there.value, copy.extents)
         engine.written.append(other)
         its.seen.append(now)
 

@@ -13,8 +13,9 @@ from pyxla.infer.frame import Frame
 from pyxla.infer.heap import GrowingList, ListCell, RowList
 from pyxla.infer.lattice import Ref, Tuple
 from pyxla.infer.lists import columnar, growing, reading
+from pyxla.infer.lists.common import joined_items
 from pyxla.infer.lists.item_types import LISTS, Nested, Row
-from pyxla.infer.lists.items import item_of, joined_items
+from pyxla.infer.lists.items import item_of
 from pyxla.infer.lists.pools import Given
 from pyxla.infer.lists.sites import pooled_list
 from pyxla.ir.core import Instr

@@ -24,7 +24,7 @@ from pyxla.infer.demands import Needs
 from pyxla.infer.engine import Engine
 from pyxla.infer.facts.deciding import depends_on
 from pyxla.infer.frame import Frame, NotKnown
-from pyxla.infer.heap import ObjectCell, ReadOnly, Visit, swept
+from pyxla.infer.heap import GrowingList, ObjectCell, ReadOnly, Visit, swept
 from pyxla.infer.joins import kinds
 from pyxla.infer.joins.edges import Edge
 from pyxla.infer.joins.held import Held, Way
@@ -32,6 +32,7 @@ from pyxla.infer.joins.merge import merge
 from pyxla.infer.lattice import (
     SAME_SHAPE,
     SAME_TYPE,
+    Array,
     Conflict,
     NeedsStatic,
     Ref,
@@ -45,6 +46,7 @@ from pyxla.infer.lattice import (
 )
 from pyxla.infer.lists import growth
 from pyxla.infer.lists.growing import OtherShape
+from pyxla.infer.lists.items import holds_sizes
 from pyxla.infer.loops.compact import compact
 from pyxla.infer.loops.guesses import (
     Field,
@@ -248,7 +250,19 @@ def _passes(
         _remember(memory, head, edge, inside=bool(engine.loops))
         brought.update(head.mismatched)
         ghosts = [head.ghost, edge]
+    named = [head.heap.contents.get(x.cell) for x in head.args if isinstance(x, Ref)]
+    lists = [x for x in head.heap.contents.values() if type(x) is GrowingList]
+    if any(map(_is_sized, [*named, *lists])):
+        engine.findings.sized = True
+        engine.findings.sizing.update((*engine.loops, header))
     return Conflict("the types do not settle")
+
+
+def _is_sized(content: Any) -> bool:
+    """Whether data decides the size of an array, or of one in a list."""
+    if isinstance(content, GrowingList):
+        return holds_sizes(content.item)
+    return isinstance(content, Array) and content.extents is not None and not content.kinds
 
 
 def _closed(

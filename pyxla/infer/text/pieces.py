@@ -31,8 +31,9 @@ from pyxla.infer.heap import DictCell, ListCell, ObjectCell
 from pyxla.infer.joins import choices, far
 from pyxla.infer.lattice import Compound, Const, Live, Ref, Tuple, is_number, is_variant, optional
 from pyxla.infer.lists import columnar, reading
+from pyxla.infer.lists.common import layout_of, picks_of, with_column
 from pyxla.infer.lists.item_types import Chars, Made, Several
-from pyxla.infer.lists.items import holds_instances, layout_of, picks_of, with_column
+from pyxla.infer.lists.items import holds_instances
 from pyxla.infer.objects import get_attribute
 from pyxla.infer.raising.exceptions import alternatives, is_exception, select
 from pyxla.infer.raising.objects import as_instance

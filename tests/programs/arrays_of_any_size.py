@@ -1,0 +1,201 @@
+"""Arrays whose sizes data decides, as items of lists, fields of instances and values of dicts."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from tests.programs import program
+
+
+def ints() -> tuple[np.ndarray]:
+    return (np.array([3, 0, 2, 5, 1, 4, 2]),)
+
+
+def few() -> tuple[np.ndarray]:
+    return (np.array([1]),)
+
+
+def points() -> tuple[np.ndarray]:
+    return (np.array([[0.0, 1], [1, 0], [5, 5], [5, 6], [9, 9], [1, 1]]),)
+
+
+@program("list array", ints, few)
+def smaller_ones(x: np.ndarray) -> Any:
+    """A list that a loop makes, of arrays and of tuples with one."""
+    out, pairs = [], [(0, x[x > 2])]
+    for v in x:
+        out.append(x[x < v])
+        if v % 2:
+            pairs.append((v, x[x >= v]))
+    return out, pairs, sum(len(a) for a in out), max(out, key=len)
+
+
+@program("list array", points)
+def rows_near(p: np.ndarray) -> Any:
+    """Matrices of which data decides the number of rows."""
+    near = []
+    for i in range(len(p)):
+        near.append(p[np.abs(p - p[i]).sum(axis=1) < 3])
+    return [n.mean(axis=0) for n in near], near[0].shape, np.concatenate(near), np.vstack(near)
+
+
+@program("list array while", ints, few)
+def halves(x: np.ndarray) -> Any:
+    """Parts of an array wait in a list."""
+    waiting, sums = [x], []
+    while waiting:
+        part = waiting.pop(0)
+        if len(part) <= 2:
+            sums.append(part.sum())
+        else:
+            middle = len(part) // 2
+            waiting.append(part[:middle])
+            waiting.append(part[middle:])
+    return sums
+
+
+@program("list array stack", ints, few)
+def below_the_last(x: np.ndarray) -> Any:
+    """A stack of numbers with arrays, over which a loop goes while it gets longer."""
+    stack, total = [(x[-1], x[x % 2 == 0])], 0
+    while stack:
+        depth, own = stack.pop()
+        for v in own:
+            total += v + depth
+            if v > 2:
+                stack.append((v - 1, x[x < v]))
+    return total
+
+
+@program("list array mutation", ints, few)
+def written_in_lists(x: np.ndarray) -> Any:
+    """Items are written in place, and replaced by arrays of other sizes."""
+    out = [x[x > 0]]
+    for v in x:
+        if v % 2:
+            out.append(x[x < v])
+    for own in out:
+        own += 1
+    out[0][:1] = 100
+    for i in range(len(out)):
+        out[i] = out[i][1:] * 2
+    return out, x
+
+
+@program("list array", ints, few)
+def by_remainder(x: np.ndarray) -> Any:
+    """Arrays that get longer, in a list that data indexes."""
+    groups = [np.array([], dtype=x.dtype) for _ in range(3)]
+    for v in x:
+        groups[v % 3] = np.append(groups[v % 3], v)
+    return groups
+
+
+@program("list array", ints, few)
+def ascents(x: np.ndarray) -> Any:
+    """Arrays that get longer in a variable, and begin anew where they went into a list."""
+    best, found = np.array([], dtype=x.dtype), []
+    for v in x:
+        best = np.append(best, v)
+        if best.sum() > 4:
+            found.append(best)
+            best = np.array([], dtype=x.dtype)
+    return found, best
+
+
+@program("list array sort", ints, few)
+def sorted_by_length(x: np.ndarray) -> Any:
+    parts = [x[x < v] for v in x if v % 2 == 0]
+    parts.sort(key=len)
+    heaviest = sorted(parts, key=lambda a: -a.sum())
+    parts.reverse()
+    return parts, heaviest
+
+
+@program("list array optional", ints, few)
+def some_missing(x: np.ndarray) -> Any:
+    parts = []
+    for v in x:
+        parts.append(x[x < v] if v % 2 else None)
+    return [0 if p is None else len(p) for p in parts]
+
+
+@program("list array recursion", ints, few)
+def quicksort(x: np.ndarray) -> Any:
+    """The parts of arrays are arguments and results of calls as deep as data says."""
+
+    def ordered(a):
+        if len(a) <= 1:
+            return a
+        pivot = a[len(a) // 2]
+        return np.concatenate([ordered(a[a < pivot]), a[a == pivot], ordered(a[a > pivot])])
+
+    return ordered(x)
+
+
+@program("list array recursion", points)
+def clusters(p: np.ndarray) -> Any:
+    """Groups of neighbours: arrays of numbers of rows, in a dict and in open calls."""
+    seen, near, found = [], {}, []
+
+    def neighbours(i):
+        own = []
+        for j in range(len(p)):
+            if j != i and np.abs(p[i] - p[j]).sum() < 3:
+                own.append(j)
+        return np.array(own)
+
+    def expanded(i, around):
+        own = [i]
+        for j in around:
+            if j not in seen:
+                seen.append(j)
+                further = neighbours(j)
+                if len(further) >= 2:
+                    own = own + expanded(j, further)
+                else:
+                    own.append(j)
+        return own
+
+    for i in range(len(p)):
+        if i in seen:
+            continue
+        around = neighbours(i)
+        if len(around) >= 1:
+            seen.append(i)
+            found.append(expanded(i, around))
+    labels = np.full(len(p), len(found))
+    for number, own in enumerate(found):
+        for i in own:
+            labels[i] = number
+    return labels
+
+
+@dataclass
+class Group:
+    members: np.ndarray
+    center: float
+
+
+@program("class list array", ints, few)
+def groups_of_members(x: np.ndarray) -> Any:
+    groups = []
+    for v in x:
+        if v > 0:
+            below = np.where(x < v)[0]
+            groups.append(Group(below, float(below.sum())))
+    for g in groups:
+        g.members = g.members[g.members > 0]
+    return [len(g.members) for g in groups], sum(g.center for g in groups)
+
+
+@program("dict list array", ints)
+def by_key(x: np.ndarray) -> Any:
+    """Arrays in a dict whose keys data makes."""
+    known = {}
+    for v in x:
+        known[v] = np.nonzero(x <= v)[0]
+    return {k: len(a) for k, a in known.items()}, known[x[0]]
