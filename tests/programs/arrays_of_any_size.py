@@ -138,8 +138,8 @@ def quicksort(x: np.ndarray) -> Any:
 
 @program("list array recursion", points)
 def clusters(p: np.ndarray) -> Any:
-    """Groups of neighbours: arrays of numbers of rows, in a dict and in open calls."""
-    seen, near, found = [], {}, []
+    """Groups of neighbours: arrays of numbers of rows, in open calls."""
+    seen, found = [], []
 
     def neighbours(i):
         own = []
