@@ -19,6 +19,7 @@ from pyxla.infer.heap import (
     Pooled,
     RowList,
 )
+from pyxla.infer.joins.unions import key_of, sizes_of
 from pyxla.infer.lattice import Array, Compound, Const, Ref, Scalar, Tuple, Variant
 from pyxla.ir.core import Instr, Phi, Value
 
@@ -50,13 +51,15 @@ class _Same:
 
 
 class Description:
-    """The arguments of a call: `key`, and the cells and values described by type, in order."""
+    """The arguments of a call: `key`, and the cells and values described by type, in order; read:
+    cells whose contents others may have too, or look at, so that it matters who writes there."""
 
     def __init__(self, engine: Engine, head: tuple[Any, ...], roots: Iterable[Any]) -> None:
         self.engine = engine
         exact = engine.builder.zero
         self.key: list[Any] = [*head, engine.orders, frozenset(engine.guards), engine.checks, exact]
         self.cells: dict[int, int] = {}
+        self.read: set[int] = set()
         self.values: dict[Value, int] = {}
         self.same: set[Value] = set() if exact is None else {exact}
         self.made: dict[Any, list[Value]] = {}
@@ -99,22 +102,22 @@ class Description:
             raise Unfit
 
     def reference(self, x: Ref) -> None:
-        heap = self.engine.heap
-        if any(step.scalars() for step in x.view):
-            raise Unfit
-        self.key.append(x.view)
+        heap, (_, view) = self.engine.heap, key_of(x)
+        self.key.append(view)
+        for size in sizes_of(x):
+            self.visit(size)
         if x.cell in self.outside:
             self.key += (x.cell, _Same(heap.contents[x.cell]))
         elif x.cell in self.cells:
             self.key.append(self.cells[x.cell])
         else:
-            if x.cell in heap.entangled or x.cell in heap.kept or x.cell in self.engine.frozen:
-                raise Unfit
             self.cells[x.cell] = len(self.cells)
             info = heap.infos[x.cell]
-            if info.home is not None or ~x.cell in heap.kept:
-                raise Unfit
+            kept = x.cell in heap.entangled or x.cell in heap.kept or x.cell in self.engine.frozen
+            if kept or info.home is not None or ~x.cell in heap.kept:
+                self.read.add(x.cell)
             self.key += (info.strides, info.read_only, x.cell in self.engine.jax_cells)
+            self.key.append(x.cell in self.read)
             self.content(x.cell, heap.contents[x.cell])
 
     def content(self, cell: int, content: Any) -> None:

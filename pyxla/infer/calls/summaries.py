@@ -24,11 +24,13 @@ from dataclasses import replace
 from typing import Any
 
 from pyxla.infer import walking
+from pyxla.infer.arrays.views import with_scalars
 from pyxla.infer.calls.described import STRUCTURES, Description, Unfit, values_of
 from pyxla.infer.engine import Engine
 from pyxla.infer.facts.extent import IntFact, Terms
 from pyxla.infer.frame import Frame
 from pyxla.infer.heap import BoxCell, GrowingList, ListCell, ObjectCell
+from pyxla.infer.joins.unions import sizes_of
 from pyxla.infer.lattice import Array, Const, Ref, Scalar, Tuple, Variant
 from pyxla.ir.core import Block, Branch, Instr, Jump, Phi, Region, Value
 from pyxla.ir.dominance import reverse_postorder
@@ -153,7 +155,7 @@ class Summary:
         """Whether `copied` can make what this is, of `known` values, of other values."""
         kind = type(x)
         if kind is Ref:
-            if any(step.scalars() for step in x.view):
+            if not all([self._rebuilds(size, known, seen) for size in sizes_of(x)]):
                 return False
             content = self.made.get(x.cell)
             if content is None or x.cell in seen:
@@ -241,7 +243,8 @@ class _Copy:
     def visit(self, x: Any) -> Any:
         kind = type(x)
         if kind is Ref:
-            return Ref(self.cell(x.cell), x.view)
+            sizes = list(map(self.visit, sizes_of(x)))
+            return Ref(self.cell(x.cell), with_scalars(x.view, sizes) if sizes else x.view)
         if kind is Scalar:
             test = x.test and tuple([self.visit(y) for y in x.test])
             return Scalar(self.values.get(x.value, x.value), self.fact(x.fact), test)
@@ -314,6 +317,7 @@ def _written(
     fit = all(
         [
             cell in known
+            and cell not in given.read
             and (type(x) in _ASSIGNED or (type(x) is ListCell and cell in given.pools))
             for cell, x in now.items()
         ]
