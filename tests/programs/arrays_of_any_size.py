@@ -199,3 +199,18 @@ def by_key(x: np.ndarray) -> Any:
     for v in x:
         known[v] = np.nonzero(x <= v)[0]
     return {k: len(a) for k, a in known.items()}, known[x[0]]
+
+
+@program("list array exception", ints, few)
+def as_one_array(x: np.ndarray) -> Any:
+    """Arrays of one size, and of several, become an array or do not."""
+    alike, others = [], []
+    for v in x:
+        alike.append(x[x < x.max()] * v)
+        others.append(x[x < v])
+    try:
+        whole = np.array(others).shape
+    except ValueError as e:
+        whole = str(e)
+    masks = [x < v for v in x]
+    return np.array(alike), np.stack(alike).sum(), whole, np.logical_or.reduce(masks)

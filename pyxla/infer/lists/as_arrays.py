@@ -9,14 +9,16 @@ from typing import Any
 import numpy as np
 
 from pyxla.infer.arrays import access as arrays
+from pyxla.infer.facts import extent
 from pyxla.infer.heap import GrowingList
 from pyxla.infer.interface import Engine
 from pyxla.infer.joins import kinds
-from pyxla.infer.lattice import Array, Const, Ref
+from pyxla.infer.lattice import Array, Const, Ref, Scalar, plain
 from pyxla.infer.lists.common import far_of
 from pyxla.infer.lists.item_types import Block, Nested, Number, Row
 from pyxla.infer.lists.items import count
-from pyxla.infer.lists.reading import columns_of, needs_length
+from pyxla.infer.lists.reading import columns_of, length, needs_length
+from pyxla.infer.raising.sizes import inhomogeneous
 from pyxla.lib import manipulation
 from pyxla.lib.masks import number
 from pyxla.ops.elementwise import compare, select
@@ -90,12 +92,29 @@ def _column(part: Any, columns: Sequence[Array], asked: np.dtype | None) -> Arra
     return Array(found, columns[0].extents)
 
 
+def _of_one_size(engine: Engine, item: Block, columns: Sequence[Array], n: Any) -> Array:
+    """The array of `n` arrays of sizes that data decides; the program raises where they differ."""
+    array, *sizes = columns
+    extents = list(array.extents or (None,) * array.ndim)
+    rules = engine.rules
+    for axis, column in zip(item.axes, sizes, strict=True):
+        own = arrays.fresh(engine, column)
+        size = rules.call(engine, Const(np.max), [own], {"initial": Const(0)})
+        alike = rules.call(engine, Const(np.all), [rules.compare(engine, "eq", own, size)], {})
+        engine.ensure(rules.truth(engine, alike), inhomogeneous(plain(n)))
+        value = arrays.python_scalar(size, int).value
+        extents[1 + axis] = Scalar(value, extent.IntFact(0, item.shape[axis]))
+    return Array(array.value, tuple(extents))
+
+
 def as_columns(engine: Engine, content: GrowingList, asked: np.dtype | None = None) -> Array:
     """The list as the array that NumPy makes of it; `asked`: the dtype that it is to have."""
     item = content.item
     columns = columns_of(engine, content)
     if (whole := numbers_in(engine, content)) is not None:
         return whole[0]
+    if isinstance(item, Block) and item.axes:
+        return _of_one_size(engine, item, columns, length(engine, content))
     rows = isinstance(item, Row) and item.cls is not str and not far_of(item)
     parts = item.items if rows else (item,)
     given = iter(columns)

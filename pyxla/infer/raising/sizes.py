@@ -270,7 +270,6 @@ def verify_joined(engine: Engine, function: Any, arrays: Any) -> None:
     """Arrays of which one is made have one shape; of sizes known at run time, the program sees."""
     if function not in (LIBRARY[np.array], LIBRARY[np.asarray]):
         return
-    message = _INHOMOGENEOUS.format(n=len(arrays) if isinstance(arrays, (list, tuple)) else 0)
     if not isinstance(arrays, (list, tuple)) or not all(isinstance(x, Array) for x in arrays):
         return
     shapes = [sizes(x) for x in arrays]
@@ -278,10 +277,15 @@ def verify_joined(engine: Engine, function: Any, arrays: Any) -> None:
         for n, m in zip(shapes[0], other, strict=False):
             if extent.difference(n, m) != 0:
                 same = k.eq(value_of(n), value_of(m))
-                engine.ensure(Scalar(same), ValueError(message))
+                engine.ensure(Scalar(same), inhomogeneous(len(arrays)))
 
 
-_INHOMOGENEOUS = (
+def inhomogeneous(n: Any) -> Any:
+    """What NumPy raises for a list of `n` arrays of several shapes."""
+    return exception(ValueError, _SEVERAL_SHAPES, n, ",) + inhomogeneous part.")
+
+
+_SEVERAL_SHAPES = (
     "setting an array element with a sequence. The requested array has an inhomogeneous shape "
-    "after 1 dimensions. The detected shape was ({n},) + inhomogeneous part."
+    "after 1 dimensions. The detected shape was ("
 )
