@@ -243,8 +243,8 @@ class _Copy:
     def visit(self, x: Any) -> Any:
         kind = type(x)
         if kind is Ref:
-            sizes = list(map(self.visit, sizes_of(x)))
-            return Ref(self.cell(x.cell), with_scalars(x.view, sizes) if sizes else x.view)
+            ints = list(map(self.visit, sizes_of(x)))
+            return Ref(self.cell(x.cell), with_scalars(x.view, ints) if ints else x.view)
         if kind is Scalar:
             test = x.test and tuple([self.visit(y) for y in x.test])
             return Scalar(self.values.get(x.value, x.value), self.fact(x.fact), test)
