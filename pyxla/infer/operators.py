@@ -156,24 +156,26 @@ def without_none(engine: Engine, op: str, *xs: Any, assigned: bool = False) -> l
     for i in range(len(xs)):
         told = assigned and not _numpy_adds(engine, *others[:i], *others[i + 1 :])
         classes = [*names[:i], "NoneType", *names[i + 1 :]]
-        errors.append(TypeError(_no_operands(op, classes, told)))
+        mirrored = i == 0 and op in comparing.ORDER and arrays.is_array(engine, others[-1])
+        given = (MIRROR[op], classes[::-1]) if mirrored else (op, classes)  # NumPy is asked first
+        errors.append(TypeError(_no_operands(*given, told)))
     if all(optional) and len(xs) == 2:  # the words are others where the second is None too
         both_none = TypeError(_no_operands(op, ["NoneType", "NoneType"], assigned))
         errors[0] = Raises(TypeError, functools.partial(_none, engine, xs[1], both_none, errors[0]))
-    sizes = [n for x in xs for n in _unknown_sizes(engine, x)]
+    sizes = [n for x in xs for n in _sizes_that_may_be_0(engine, x)]
     if not sizes:
         return [using.some(engine, x, error) for x, error in zip(xs, errors, strict=True)]
-    if op not in comparing.ORDER or any(map(is_none, xs)):
+    if op not in comparing.ORDER:
         raise engine.refuse(
             "None is an operand beside an array that may be empty, which is no error then",
             REMEDY_NONE,
         )
+    empty = [engine.rules.compare(engine, "eq", n, Const(0)) for n in sizes]
+    either = functools.partial(binary, engine, "or_")
     for x, error, maybe in zip(xs, errors, optional, strict=True):
-        if maybe:
-            tests = [engine.rules.compare(engine, "eq", n, Const(0)) for n in sizes]
-            combined = functools.reduce(functools.partial(binary, engine, "or_"), tests, x.tag)
-            engine.ensure(combined, error)
-    return others
+        if maybe or is_none(x):
+            engine.ensure(functools.reduce(either, empty, x.tag if maybe else Const(False)), error)
+    return [Const(0) if is_none(x) else x for x in others]
 
 
 def _numpy_adds(engine: Engine, *xs: Any) -> bool:
@@ -198,11 +200,13 @@ def _no_operands(op: str, names: list[str], assigned: bool = False) -> str:
     return f"unsupported operand type(s) for {symbol}: {names[0]!r} and {names[1]!r}"
 
 
-def _unknown_sizes(engine: Engine, x: Any) -> tuple[Scalar, ...]:
-    """The sizes of an array that are known at run time only."""
-    array = type(x) is Array or arrays.is_array(engine, x)
-    extents = (x.extents if type(x) is Array else arrays.shown(engine, x)[1]) if array else None
-    return tuple([n for n in extents or () if n is not None])
+def _sizes_that_may_be_0(engine: Engine, x: Any) -> list[Any]:
+    """The sizes of an array that are 0, or known at run time only."""
+    if type(x) is not Array and not arrays.is_array(engine, x):
+        return []
+    shape, extents = (x.shape, x.extents) if type(x) is Array else arrays.shown(engine, x)
+    known = [Const(n) for n in shape if n == 0]
+    return [*known, *[n for n in extents or () if n is not None]]
 
 
 def operate(engine: Engine, op: str, *xs: Any) -> Any:

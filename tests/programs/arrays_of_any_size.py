@@ -214,3 +214,21 @@ def as_one_array(x: np.ndarray) -> Any:
         whole = str(e)
     masks = [x < v for v in x]
     return np.array(alike), np.stack(alike).sum(), whole, np.logical_or.reduce(masks)
+
+
+@program("array optional checks", points, lambda: (-points()[0],), lambda: (points()[0][:0],))
+def compared_with_none(p: np.ndarray) -> Any:
+    """None beside an array is a mistake unless the array is empty."""
+    limit, some = None, p[p[:, 0] > 2]
+    for row in some:
+        if row[1] > 5:
+            limit = row[0]
+    try:
+        below = np.argwhere(p[:, 0] <= limit).flatten()
+    except TypeError as e:
+        below = str(e)
+    try:
+        above = (None < some[:, 0]).sum()
+    except TypeError as e:
+        above = str(e)
+    return below, above, len(some)
