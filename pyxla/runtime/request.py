@@ -97,7 +97,7 @@ def steps(arg: Any) -> Iterable[tuple[Any, Any]]:
 
 
 # So many numbers at one place of items, or of instances, are asked for before all of them are; of
-# a few, more than half.
+# a few, half of them, but two at least.
 SEVERAL = 8
 
 
@@ -119,7 +119,8 @@ def alike(args: Any, path: Path, known: Collection[Path]) -> list[Path]:
     ]
     if (owner := owners.get(path)) is not None:
         groups.append({p for p in owners if owners[p] is owner and p[-1] == path[-1]})
-    many = [g for g in groups if len(g.intersection(known)) >= min(SEVERAL, len(g) // 2 + 1)]
+    most = [min(SEVERAL, max(2, (len(g) + 1) // 2)) for g in groups]
+    many = [g for g, n in zip(groups, most, strict=True) if len(g.intersection(known)) >= n]
     return [p for group in many for p in group]
 
 
