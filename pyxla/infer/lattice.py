@@ -31,14 +31,16 @@ from pyxla.ir.types import PYTHON_DTYPES, PYTHON_TYPES, ArrayType, array_type, p
 
 class NeedsStatic(Exception):  # noqa: N818 - a request, not an error
     """Someone needs the value of `scalar` while compiling: answered by making an argument static
-    or by unrolling the loop that computes it; refused where neither is possible.  remedy: what may
-    do then (`infer.demands`).  among: the contents of what it chooses among, if of mutable objects.
+    or by unrolling the loop that computes it; refused where neither is possible.  also: others that
+    are needed as well.  remedy: what may do then (`infer.demands`).  among: the contents of what it
+    chooses among, if of mutable objects.
     """
 
     def __init__(self, scalar: Any, what: str = "") -> None:
         super().__init__(what)
         self.scalar = scalar
         self.what = what
+        self.also: Sequence[Any] = ()
         self.remedy = ""
         self.among: Sequence[Any] = ()
         self.loc: Location | None = None

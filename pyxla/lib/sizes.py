@@ -76,7 +76,15 @@ def as_sizes(shape: Any) -> tuple[Shape, Extents]:
     shape = listed(shape)
     if isinstance(shape, Array) and shape.ndim == 1:
         raise OpError("a shape must be known while compiling, not an array")
-    sizes = [as_size(n) for n in (shape if isinstance(shape, Sequence) else (shape,))]
+    sizes, needed = list[Int](), list[NeedsStatic]()
+    for n in shape if isinstance(shape, Sequence) else (shape,):
+        try:
+            sizes.append(as_size(n))
+        except NeedsStatic as need:
+            needed.append(need)
+    if needed:
+        needed[0].also = [need.scalar for need in needed[1:]]
+        raise needed[0]
     dynamic = [n for n in sizes if isinstance(n, Scalar)]
     stored = tuple([n if isinstance(n, int) else extent.upper(n) or 0 for n in sizes])
     if not dynamic:

@@ -311,6 +311,8 @@ def _demand(world: World, need: NeedsStatic) -> Exception:
     if any(isinstance(v, Data) for v in numbers):  # what may do without them comes first
         engine.findings.valued |= {path[0] for path in paths}
     elif paths and len(paths) == len(numbers):
+        also = [v for x in need.also for v in parameters(x.value) if v in world.scalars]
+        paths += [world.scalars[v] for v in also]
         return Restart({path: need.loc for path in paths}, [], need.otherwise)
     if need.otherwise is not None:
         return need.otherwise
