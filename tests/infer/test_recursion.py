@@ -250,3 +250,31 @@ def handing_it_on(n, top=None):
 def test_variables_of_functions_that_call_each_other(function):
     x = np.array([9])
     assert pyxla.compile(lambda x: function(int(x[0])))(x) == function(9)
+
+
+def steps_of(steps, at, rng, seen):
+    seen.append(at)
+    print("at", at)
+    if at >= len(steps):
+        return rng.random()
+    if steps[at] < 0:
+        raise ValueError(at)
+    return rng.random() + steps_of(steps, at + steps[at] + 1, rng, seen)
+
+
+def twice(steps):
+    rng, seen = np.random.default_rng(3), [7]
+    try:
+        first = rng.random() + steps_of(steps, 0, rng, seen)
+    except ValueError:
+        first = -1.0
+    return first, steps_of(np.abs(steps), 1, rng, seen), rng.random(), seen
+
+
+@pytest.mark.parametrize("last", [1, -1])
+def test_a_call_that_is_visited_anew_leaves_nothing_of_its_first_visit(last, capfd):
+    steps = np.array([0, 1, 0, 0, 1, 0] * 4 + [last])
+    expected = twice(steps), capfd.readouterr().out
+    fn = pyxla.compile(twice)
+    assert (fn(steps), capfd.readouterr().out) == expected
+    assert cost(Program("", twice, (lambda: (steps,),), ()), False).attempts <= 3
