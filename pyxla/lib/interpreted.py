@@ -224,41 +224,39 @@ def all_(items: Any) -> bool:
 
 
 def max_(items: Any, *, key: Any = None, **default: Any) -> Any:
-    best = None
+    best: Any = None  # or what is the best so far, which may be None
     if key is None:
         for x in items:
-            if best is None or x > best:
-                best = x
+            if best is None or x > best[0]:
+                best = (x,)
     else:
-        most = None
         for x in items:
             rank = key(x)
-            if most is None or rank > most:
-                best, most = x, rank
+            if best is None or rank > best[1]:
+                best = x, rank
     if best is None:
         if "default" in default:
             return default["default"]
         raise ValueError(NO_MAXIMUM)
-    return best
+    return best[0]
 
 
 def min_(items: Any, *, key: Any = None, **default: Any) -> Any:
-    best = None
+    best: Any = None  # or what is the best so far, which may be None
     if key is None:
         for x in items:
-            if best is None or x < best:
-                best = x
+            if best is None or x < best[0]:
+                best = (x,)
     else:
-        least = None
         for x in items:
             rank = key(x)
-            if least is None or rank < least:
-                best, least = x, rank
+            if best is None or rank < best[1]:
+                best = x, rank
     if best is None:
         if "default" in default:
             return default["default"]
         raise ValueError(NO_MINIMUM)
-    return best
+    return best[0]
 
 
 def reduce_(function: Any, items: Any, *initial: Any) -> Any:
@@ -267,12 +265,12 @@ def reduce_(function: Any, items: Any, *initial: Any) -> Any:
         for x in items:
             total = function(total, x)
         return total
-    total = None
+    total: Any = None
     for x in items:
-        total = x if total is None else function(total, x)
+        total = (x if total is None else function(total[0], x),)
     if total is None:
         raise TypeError("reduce() of empty iterable with no initial value")
-    return total
+    return total[0]
 
 
 def next_(items: Any, *default: Any) -> Any:
@@ -477,15 +475,16 @@ def from_iterable(parts: Any) -> Iterator[Any]:
 
 
 def accumulate(items: Any, function: Any = None, *, initial: Any = None) -> Iterator[Any]:
-    total = initial
+    total: Any = None
     if initial is not None:
         yield initial
+        total = (initial,)
     for x in items:
         if total is None:
-            total = x
+            total = (x,)
         else:
-            total = total + x if function is None else function(total, x)
-        yield total
+            total = (total[0] + x if function is None else function(total[0], x),)
+        yield total[0]
 
 
 def backwards(x: Any) -> Iterator[Any]:

@@ -9,12 +9,12 @@ from typing import Any
 
 import numpy as np
 
-from pyxla.infer import words
+from pyxla.infer import using, words
 from pyxla.infer.arrays import access as arrays
 from pyxla.infer.calls.visiting import class_of
 from pyxla.infer.engine import Engine
 from pyxla.infer.joins import far
-from pyxla.infer.lattice import Array, Const, Scalar, is_number, number_type
+from pyxla.infer.lattice import Array, Const, Scalar, is_number, is_variant, number_type
 from pyxla.ir.types import CLASSES, array_type
 
 _INDEX = ((int, "__index__"),)
@@ -38,6 +38,7 @@ _OF_FLOATS = frozenset(
 )
 _WHOLE = frozenset({int, round, operator.index, math.trunc, math.floor, math.ceil})
 _TAKEN = frozenset({*_METHODS, *_OF_INTS, *_OF_FLOATS})
+_REFUSING = _TAKEN | {abs, pow, bin, hex, oct, chr, range, operator.index}
 
 
 def of_instances(engine: Engine, value: Any, args: list[Any]) -> Any:
@@ -50,6 +51,46 @@ def of_instances(engine: Engine, value: Any, args: list[Any]) -> Any:
     methods = _INDEX if value in _OF_INTS else _FLOAT
     plain = [_number(engine, x, methods) for x in args]
     return None if None in plain else engine.rules.call(engine, Const(value), plain, {})
+
+
+def without_none(engine: Engine, value: Any, args: list[Any]) -> list[Any]:
+    """The arguments of a function of numbers, where what may be None is not: for None it raises
+    what CPython says, whatever the others are."""
+    places = [i for i, x in enumerate(args) if is_variant(x, "optional")]
+    if not places or not (value in _REFUSING or isinstance(value, np.ufunc)):
+        return args
+    there = [_sample(args[i].value if i in places else args[i]) for i in range(len(args))]
+    out = list(args)
+    for i in places:
+        some = [x if k != i else None for k, x in enumerate(there)]
+        none = [x if k not in places else None for k, x in enumerate(there)]
+        words = _said(value, none)
+        if words is None or any(x is _OTHER for x in some) or _said(value, some) != words:
+            return args
+        out[i] = using.some(engine, args[i], words)
+    return out
+
+
+_OTHER = object()
+
+
+def _sample(x: Any) -> Any:
+    """A number of the class of `x`."""
+    if isinstance(x, Const):
+        return x.value
+    weak = is_number(x) and number_type(x).weak
+    return number_type(x).dtype.type(1).item() if weak else _OTHER
+
+
+def _said(value: Any, args: list[Any]) -> str | None:
+    """The words of CPython's TypeError; None where there is none."""
+    try:
+        value(*args)
+    except TypeError as error:
+        return str(error)
+    except (ValueError, ArithmeticError):
+        return None
+    return None
 
 
 def of_words(engine: Engine, value: Any, args: list[Any]) -> Any:

@@ -18,6 +18,7 @@ from typing import Any
 
 from pyxla.errors import CompileError
 from pyxla.frontend import dispatchers
+from pyxla.infer import using
 from pyxla.infer.calls import coroutines, functions, standard
 from pyxla.infer.calls.executed import (
     call_foldable,
@@ -34,7 +35,7 @@ from pyxla.infer.classes import is_generated, is_python
 from pyxla.infer.engine import Engine
 from pyxla.infer.heap import ObjectCell, Pooled
 from pyxla.infer.joins import folded
-from pyxla.infer.lattice import Compound, Const, Ref
+from pyxla.infer.lattice import Compound, Const, Ref, is_variant
 from pyxla.infer.raising.refusals import lacking
 from pyxla.lib import iterators
 from pyxla.lib.containers import in_python, is_stand, stand_for
@@ -97,6 +98,9 @@ def _call_known(engine: Engine, value: Any, args: list[Any], kwargs: dict[str, A
     if engine.builder.exact is not None and value is math.exp:
         value = python_exp
     implementation = lookup(value) or scipys(value)
+    if implementation is not None and is_variant(args[0] if args else None, "optional"):
+        if value in _SAID_OF_NONE and (len(args) == 1 or value not in (max, min)):
+            args = [using.some(engine, args[0], _SAID_OF_NONE[value]), *args[1:]]
     if implementation is not None and len(args) == 1 and _iterates(engine, value, args[0]):
         args = [engine.rules.sequence(engine, *args)]
         if coroutines.is_generator(args[0]):
@@ -213,6 +217,13 @@ def _reads(engine: Engine, value: Any, implementation: Any, x: Any) -> bool:
 
 _IMMUTABLE = frozenset({int, bool, float, complex, tuple, range, frozenset})
 _CONSUMERS = frozenset({list, tuple, set, sorted, sum, any, all, enumerate, max, min, math.fsum})
+
+# What CPython says where the first argument is None.
+_SAID_OF_NONE = dict.fromkeys((*_CONSUMERS, iter), "'NoneType' object is not iterable") | {
+    len: "object of type 'NoneType' has no len()",
+    next: "'NoneType' object is not an iterator",
+    reversed: "'NoneType' object is not reversible",
+}
 
 
 def _iterates(engine: Engine, value: Any, x: Any) -> bool:

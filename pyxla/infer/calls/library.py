@@ -39,6 +39,7 @@ def call_library(
     kwargs: dict[str, Any],
 ) -> Any:
     """A registered function: constants by CPython, else the library function."""
+    args = conversions.without_none(engine, value, args)
     if (found := conversions.of_instances(engine, value, args)) is not None:
         return found
     if (found := conversions.of_words(engine, value, args)) is not None:
