@@ -422,7 +422,7 @@ def _pow(engine: Engine, base: Any, exp: Any, mod: Any = Const(None)) -> Any:  #
     return apply(engine, "pow", REGISTRY[pow], [base, exp, mod], {})
 
 
-for _name in ("pos", "invert"):
+for _name in ("neg", "pos", "invert"):
     rule(getattr(operator, _name))(lambda engine, x, name=_name: unary(engine, name, x))
 for _name in ("lt", "le", "eq", "ne", "gt", "ge", "is_", "is_not"):
     rule(getattr(operator, _name))(lambda engine, x, y, name=_name: compare(engine, name, x, y))
@@ -430,7 +430,6 @@ rule(operator.contains)(lambda engine, x, y: compare(engine, "contains", y, x))
 rule(operator.not_)(lambda engine, x: negate(engine, truth(engine, x)))
 rule(operator.truth)(truth)
 rule(operator.getitem, np.ndarray.__getitem__, list.__getitem__, dict.__getitem__)(get_item)
-rule(operator.neg)(lambda engine, x: engine.rules.negative(engine, x))
 rule(abs, operator.abs)(
     lambda engine, x, _library=REGISTRY[abs]: (
         call_method(engine, x, "__abs__")

@@ -20,7 +20,6 @@ class Rules:
     construct: Callable[..., Any]
     special: Callable[..., Any]
     binary: Callable[..., Any]
-    negative: Callable[..., Any]
     compare: Callable[..., Any]
     truth: Callable[..., Any]
     both: Callable[..., Any]

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import pyxla.infer.everything  # noqa: F401 - registers what NumPy's and Python's functions mean
 import pyxla.infer.operator_methods  # noqa: F401 - registers methods that have no rule of their own
 import pyxla.lib.everything  # noqa: F401 - registers the library
@@ -13,19 +11,13 @@ from pyxla.infer.calls.visiting import special
 from pyxla.infer.comparisons import compare
 from pyxla.infer.containers import methods, tables
 from pyxla.infer.containers.structure import iterate, sequence
-from pyxla.infer.engine import Engine
 from pyxla.infer.instances import call_member, construct
 from pyxla.infer.loops.fixpoint import visit_loop
 from pyxla.infer.meaning import Rules
 from pyxla.infer.objects import type_of
-from pyxla.infer.operators import binary, both, either, operate, truth
+from pyxla.infer.operators import binary, both, either, truth
 from pyxla.infer.text import methods as text_methods
 from pyxla.infer.transfer import TRANSFER
-
-
-def _negative(engine: Engine, x: Any) -> Any:
-    return engine.abstract(operate(engine, "neg", x))
-
 
 RULES = Rules(
     transfer=TRANSFER,
@@ -36,7 +28,6 @@ RULES = Rules(
     construct=construct,
     special=special,
     binary=binary,
-    negative=_negative,
     compare=compare,
     truth=truth,
     both=both,

@@ -261,11 +261,11 @@ def min_(items: Any, *, key: Any = None, **default: Any) -> Any:
 
 def reduce_(function: Any, items: Any, *initial: Any) -> Any:
     if initial:
-        total = initial[0]
+        total: Any = initial[0]
         for x in items:
             total = function(total, x)
         return total
-    total: Any = None
+    total = None
     for x in items:
         total = (x if total is None else function(total[0], x),)
     if total is None:

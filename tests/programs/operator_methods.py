@@ -162,3 +162,21 @@ def shifted(x, n):
         total = -total if shift is None else shift(total)
         total += getattr(math, ["sin", "cos"][i % 2])(v * n)
     return total
+
+
+class Offset:
+    def __init__(self, x):
+        self.x = x
+
+    def __neg__(self):
+        return Offset(-self.x)
+
+    def __add__(self, other):
+        return Offset(self.x + other.x)
+
+
+@program("operator's functions of instances", lambda: ([1, 2, 3],), lambda: ([4, -5],))
+def combined_offsets(xs):
+    offsets = [Offset(x) for x in xs]
+    total = functools.reduce(operator.add, map(operator.neg, offsets))
+    return total.x, operator.neg(total).x, operator.neg(True)

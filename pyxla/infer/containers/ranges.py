@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import operator
 from typing import Any
 
 from pyxla.infer.calls.dispatch import call
@@ -40,7 +41,7 @@ def _signed_length(engine: Engine, start: Any, stop: Any, step: Any) -> Any:
     """`max(0, ceil((stop - start) / step))` for a step of unknown sign (floor of negated)."""
     binary = engine.rules.binary
     gap = binary(engine, "sub", start, stop)
-    count = engine.rules.negative(engine, binary(engine, "floordiv", gap, step))
+    count = call(engine, Const(operator.neg), [binary(engine, "floordiv", gap, step)], {})
     return call(engine, Const(max), [count, Const(0)], {})
 
 
