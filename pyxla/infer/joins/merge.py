@@ -392,7 +392,7 @@ class Join:
 
         joined = []
         for d, bound in enumerate(bounds):
-            full = all(c.shape[d] == bound and isinstance(size(c, d), Const) for c in known)
+            full = all(c.shape[d] == bound and _is_full(c, d) for c in known)
             joined.append(None if full else self._size([size(c, d) for c in contents], bound))
         return tuple(joined)
 
@@ -431,6 +431,10 @@ class Join:
         for cell in self.partial:
             if cell not in out:
                 out[cell] = self.join_contents([c.get(cell, UNDEFINED) for c in (base, *others)])
+
+
+def _is_full(x: Array, d: int) -> bool:
+    return x.extents is None or x.extents[d] is None
 
 
 def _is_each(x: Any, values: Iterable[Any]) -> bool:
