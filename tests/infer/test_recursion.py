@@ -7,6 +7,7 @@ import numpy as np
 import pytest
 
 import pyxla
+from pyxla import errors
 from tests.cost import cost
 from tests.programs import Program
 
@@ -278,3 +279,28 @@ def test_a_call_that_is_visited_anew_leaves_nothing_of_its_first_visit(last, cap
     fn = pyxla.compile(twice)
     assert (fn(steps), capfd.readouterr().out) == expected
     assert cost(Program("", twice, (lambda: (steps,),), ()), False).attempts <= 3
+
+
+def test_a_list_is_two_arguments_of_an_open_call(monkeypatch):
+    """Nobody else has the list: the compiler once looked for it after it was put away."""
+    met = []
+    made = errors.InternalError.__init__
+
+    def noted(self, error, *rest):
+        met.append(error)
+        made(self, error, *rest)
+
+    monkeypatch.setattr(errors.InternalError, "__init__", noted)
+
+    def f(x):
+        def go(k, a, b):
+            if k == 0:
+                return len(a) + b[0]
+            c = [int(x[k]), k]
+            return go(k - 1, c, c) + a[0] + len(b)
+
+        return go(x[-1] + 5, [1], [2])
+
+    x = np.arange(12) % 5
+    assert pyxla.compile(f)(x) == f(x)
+    assert not met

@@ -329,7 +329,7 @@ def hold_parts(engine: Engine, x: Ref, parts: Iterable[Any], index: Any) -> None
             rows.held(heap, cell, found(heap, x).columns)
             continue
         pinned = heap.infos[cell].pinned is not None
-        if cell in heap.kept or pinned:
+        if cell in heap.kept or pinned or cell not in heap.contents:  # put there twice
             raise in_two(engine)
         engine.check_distinct(Ref(cell))
         if columnar.inside(heap, cell, item):
