@@ -155,9 +155,9 @@ def without_none(engine: Engine, op: str, *xs: Any, assigned: bool = False) -> l
     errors: list[Any] = []
     for i in range(len(xs)):
         told = assigned and not _numpy_adds(engine, *others[:i], *others[i + 1 :])
-        classes = [*names[:i], "NoneType", *names[i + 1 :]]
-        mirrored = i == 0 and op in comparing.ORDER and arrays.is_array(engine, others[-1])
-        given = (MIRROR[op], classes[::-1]) if mirrored else (op, classes)  # NumPy is asked first
+        given = op, [*names[:i], "NoneType", *names[i + 1 :]]
+        if i == 0 and op in comparing.ORDER and arrays.is_array(engine, others[-1]):
+            given = MIRROR[op], given[1][::-1]  # NumPy is asked first
         errors.append(TypeError(_no_operands(*given, told)))
     if all(optional) and len(xs) == 2:  # the words are others where the second is None too
         both_none = TypeError(_no_operands(op, ["NoneType", "NoneType"], assigned))
@@ -166,10 +166,8 @@ def without_none(engine: Engine, op: str, *xs: Any, assigned: bool = False) -> l
     if not sizes:
         return [using.some(engine, x, error) for x, error in zip(xs, errors, strict=True)]
     if op not in comparing.ORDER:
-        raise engine.refuse(
-            "None is an operand beside an array that may be empty, which is no error then",
-            REMEDY_NONE,
-        )
+        words = "None is an operand beside an array that may be empty, which is no error then"
+        raise engine.refuse(words, REMEDY_NONE)
     empty = [engine.rules.compare(engine, "eq", n, Const(0)) for n in sizes]
     either = functools.partial(binary, engine, "or_")
     for x, error, maybe in zip(xs, errors, optional, strict=True):
@@ -195,8 +193,8 @@ def _no_operands(op: str, names: list[str], assigned: bool = False) -> str:
         return comparing.unordered(op, *names)
     if len(names) == 1:
         return f"bad operand type for unary {_UNARY.get(op, op)}: 'NoneType'"
-    symbol = "** or pow()" if op == "pow" else symbol_of(op)
-    symbol = f"{symbol_of(op)}=" if assigned else symbol
+    plain = "** or pow()" if op == "pow" else symbol_of(op)
+    symbol = f"{symbol_of(op)}=" if assigned else plain
     return f"unsupported operand type(s) for {symbol}: {names[0]!r} and {names[1]!r}"
 
 
@@ -205,8 +203,7 @@ def _sizes_that_may_be_0(engine: Engine, x: Any) -> list[Any]:
     if type(x) is not Array and not arrays.is_array(engine, x):
         return []
     shape, extents = (x.shape, x.extents) if type(x) is Array else arrays.shown(engine, x)
-    known = [Const(n) for n in shape if n == 0]
-    return [*known, *[n for n in extents or () if n is not None]]
+    return [Const(n) for n in shape if n == 0] + [n for n in extents or () if n is not None]
 
 
 def operate(engine: Engine, op: str, *xs: Any) -> Any:

@@ -15,27 +15,33 @@ def print_(
 
 
 def max_(*items: Any, **options: Any) -> Any:
-    if len(items) == 0:
-        raise TypeError("max expected at least 1 argument, got 0")
     if len(items) == 1:
         return _of_one(max, items[0], options)
+    _verify_several("max", len(items), options)
     return max(items, **options)
 
 
 def min_(*items: Any, **options: Any) -> Any:
-    if len(items) == 0:
-        raise TypeError("min expected at least 1 argument, got 0")
     if len(items) == 1:
         return _of_one(min, items[0], options)
+    _verify_several("min", len(items), options)
     return min(items, **options)
 
 
 def _of_one(function: Any, items: Any, options: Any) -> Any:
     try:
         iter(items)
-    except TypeError:  # of a number, where there is one, and not while compiling
+    except TypeError:  # in a `try`, it is raised where there is one number, not while compiling
         raise
     return function(items, **options)
+
+
+def _verify_several(name: str, count: int, options: Any) -> None:
+    if count == 0:
+        raise TypeError(f"{name} expected at least 1 argument, got 0")
+    if "default" in options:
+        several = "with multiple positional arguments"
+        raise TypeError(f"Cannot specify a default for {name}() {several}")
 
 
 def gcd(*integers: int) -> int:

@@ -294,11 +294,15 @@ KERNELS = {
 
 # What SciPy itself has in Python as well, for other arrays than NumPy's.
 TWINS = {"scipy.spatial.transform._rotation_cy": "scipy.spatial.transform._rotation_xp"}
+# Of which the twin's half turns have the other sign.
+_UNLIKE = frozenset({"as_euler", "as_davenport"})
 
 
 def kernel(function: Any) -> Any:
     """The Python that stands for a function of SciPy's, in C or made of text, or None."""
     name = function.__module__
+    if name in TWINS and function.__name__ in _UNLIKE:
+        return None
     module = sys.modules.get(TWINS[name]) if name in TWINS else KERNELS.get(name)
     return module and getattr(module, function.__qualname__.replace(".", "_"), None)
 

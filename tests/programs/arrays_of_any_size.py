@@ -232,3 +232,32 @@ def compared_with_none(p: np.ndarray) -> Any:
     except TypeError as e:
         above = str(e)
     return below, above, len(some)
+
+
+@program("list array exception", ints, few, lambda: (np.arange(60) * 7 % 23,))
+def joined(x: np.ndarray) -> Any:
+    """Arrays of several sizes, one after the other."""
+    rows = np.stack([x, x * 2], axis=1)
+    flat, tables, none = [], [], []
+    for v in x:
+        flat.append(x[x <= v])
+        tables.append(rows[x <= v])
+        if v > 100:
+            none.append(x[x < v] * 0.5)
+    try:
+        nothing = np.concatenate(none)
+    except ValueError as e:
+        nothing = str(e)
+    try:
+        top = max(flat)
+    except ValueError as e:
+        top = str(e)
+    return np.concatenate(flat), np.hstack(flat[:3]), np.vstack(tables), nothing, top
+
+
+@program("array exception", *[lambda k=k: (np.arange(5), k) for k in (-1, 0, 1, 3)])
+def truth_of(x: np.ndarray, k: int) -> Any:
+    try:
+        return "some" if x[x < k] else "none"
+    except ValueError as e:
+        return str(e)

@@ -232,3 +232,12 @@ def told_what_is_no_place(items, k):
         items[k] = 7
     except IndexError as error:
         return found, str(error), items
+
+
+@program("checks", lambda: (np.zeros(3),), lambda: (np.array([2.0, -1, 5]),))
+def folds_of_nothing(a):
+    above = a[a > 0]
+    try:
+        return np.minimum.reduce(above), np.maximum.reduce([int(x) for x in a if x > 0])
+    except ValueError as error:
+        return str(error), np.add.reduce(above), np.maximum.reduce(above, initial=3.0)

@@ -447,3 +447,15 @@ class Coefficients:
 @program("a generator as arguments", lambda: ([1, 2], [3, -2, 0]), lambda: ([1, 2, 3], [4, -2, -3]))
 def given_generator(a, b):
     return (Coefficients(*a) + Coefficients(*b)).c
+
+
+@program("as many arguments default", lambda: (3,), lambda: (1,), lambda: (7,))
+def default_beside_arguments(n):
+    xs = []
+    for i in range(n):
+        if i % 3 != 1:
+            xs.append(i * 2 - 3)
+    try:
+        return min(*xs, default=4)
+    except TypeError as error:
+        return str(error)

@@ -51,15 +51,15 @@ class _Same:
 
 
 class Description:
-    """The arguments of a call: `key`, and the cells and values described by type, in order; read:
-    cells whose contents others may have too, or look at, so that it matters who writes there."""
+    """The arguments of a call: `key`, and the cells and values described by type, in order;
+    unwritten: cells of others, of which a visit that writes there is not kept."""
 
     def __init__(self, engine: Engine, head: tuple[Any, ...], roots: Iterable[Any]) -> None:
         self.engine = engine
         exact = engine.builder.zero
         self.key: list[Any] = [*head, engine.orders, frozenset(engine.guards), engine.checks, exact]
         self.cells: dict[int, int] = {}
-        self.read: set[int] = set()
+        self.unwritten: set[int] = set()
         self.values: dict[Value, int] = {}
         self.same: set[Value] = set() if exact is None else {exact}
         self.made: dict[Any, list[Value]] = {}
@@ -115,9 +115,9 @@ class Description:
             info = heap.infos[x.cell]
             kept = x.cell in heap.entangled or x.cell in heap.kept or x.cell in self.engine.frozen
             if kept or info.home is not None or ~x.cell in heap.kept:
-                self.read.add(x.cell)
+                self.unwritten.add(x.cell)
             self.key += (info.strides, info.read_only, x.cell in self.engine.jax_cells)
-            self.key.append(x.cell in self.read)
+            self.key.append(x.cell in self.unwritten)
             self.content(x.cell, heap.contents[x.cell])
 
     def content(self, cell: int, content: Any) -> None:

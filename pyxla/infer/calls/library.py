@@ -23,7 +23,7 @@ from pyxla.infer.calls.visiting import call_function
 from pyxla.infer.engine import Engine
 from pyxla.infer.joins import kinds, operated
 from pyxla.infer.lattice import Array, Const, NeedsStatic, Ref, Tuple
-from pyxla.infer.lists import number_lists
+from pyxla.infer.lists import as_arrays, number_lists
 from pyxla.infer.raising.check_table import verify
 from pyxla.infer.raising.sizes import verify_joined
 from pyxla.ir.core import Value
@@ -57,6 +57,8 @@ def call_library(
             given = [x for x in (*args, *kwargs.values()) if arrays.is_array(engine, x)]
             sized = [engine.bounded_operand(x) for x in given]
             raise _sized_by_counter(engine, sized, refusal) or refusal from None
+    if (joined := as_arrays.joined(engine, value, args, kwargs)) is not None:
+        return joined
     if is_numpys(value):  # to which a list of numbers is the array of them
         dtype = asked(value, args, kwargs)
         if dtype is not None and value in (np.array, np.asarray) and args:

@@ -160,6 +160,8 @@ class Summary:
             content = self.made.get(x.cell)
             if content is None or x.cell in seen:
                 return x.cell in seen or x.cell in self.cells or x.cell in self.outside
+            if self.infos[x.cell].home is not None:  # a write to it is one to a list
+                return False
             seen.add(x.cell)
             return type(content) in (Array, *STRUCTURES) and self._rebuilds(content, known, seen)
         if kind is Scalar:
@@ -317,7 +319,7 @@ def _written(
     fit = all(
         [
             cell in known
-            and cell not in given.read
+            and cell not in given.unwritten
             and (type(x) in _ASSIGNED or (type(x) is ListCell and cell in given.pools))
             for cell, x in now.items()
         ]

@@ -10,18 +10,23 @@ import numpy as np
 
 from pyxla.infer.arrays import access as arrays
 from pyxla.infer.facts import extent
+from pyxla.infer.facts.integers import value_of
 from pyxla.infer.heap import GrowingList
 from pyxla.infer.interface import Engine
 from pyxla.infer.joins import kinds
 from pyxla.infer.lattice import Array, Const, Ref, Scalar, plain
-from pyxla.infer.lists.common import far_of
+from pyxla.infer.lists.columnar import found
+from pyxla.infer.lists.common import INT, far_of
 from pyxla.infer.lists.item_types import Block, Nested, Number, Row
 from pyxla.infer.lists.items import count
 from pyxla.infer.lists.reading import columns_of, length, needs_length
 from pyxla.infer.raising.sizes import inhomogeneous
 from pyxla.lib import manipulation
-from pyxla.lib.masks import number
-from pyxla.ops.elementwise import compare, select
+from pyxla.lib.masks import number, spread
+from pyxla.lib.operands import cast
+from pyxla.ops.elementwise import and_, compare, select
+from pyxla.ops.filled import broadcast_in_dim
+from pyxla.ops.shape import iota, reshape
 
 MIXED = "the dtype of an array of these numbers depends on which of them there are"
 SAID = "append numbers of one type, float(x), or say the dtype, np.array(items, dtype=float)"
@@ -75,7 +80,7 @@ def _ensure_dtype(engine: Engine, parts: Sequence[Any], held: Sequence[Sequence[
     if any(isinstance(part, Number) and part.choices for part in parts):
         if isinstance(found_, Const):
             raise engine.refuse(MIXED, SAID)
-        engine.ensure(found_, TypeError(f"{MIXED}: {SAID}"))
+        engine.ensure(found_, TypeError(f"{MIXED}: {SAID}"), catchable=False)
 
 
 def _column(part: Any, columns: Sequence[Array], asked: np.dtype | None) -> Array:
@@ -84,26 +89,72 @@ def _column(part: Any, columns: Sequence[Array], asked: np.dtype | None) -> Arra
     if asked is None or asked.kind not in "iu" or not isinstance(part, Number) or not part.exact:
         return columns[0]
     wide, which, exact = [column.value for column in columns]
-    found = manipulation.astype(Array(wide), exact.type.dtype).value
+    held = manipulation.astype(Array(wide), exact.type.dtype).value
     for i, kind in enumerate(part.choices):
         if kinds.dtype_of(kind).kind in "biu":
             here = compare(which, number(i, columns[1].dtype, which.type.shape), direction="EQ")
-            found = select(here, exact, found)
-    return Array(found, columns[0].extents)
+            held = select(here, exact, held)
+    return Array(held, columns[0].extents)
 
 
-def _of_one_size(engine: Engine, item: Block, columns: Sequence[Array], n: Any) -> Array:
-    """The array of `n` arrays of sizes that data decides; the program raises where they differ."""
-    array, *sizes = columns
+# What takes several arrays, which need not be of one shape.
+_OF_SEVERAL = frozenset(
+    [np.concatenate, np.hstack, np.vstack, np.dstack, np.column_stack, np.stack, np.block]
+)
+
+
+def joined(engine: Engine, function: Any, args: Sequence[Any], kwargs: Any) -> Ref | None:
+    """What a function that joins arrays makes of a list of such whose sizes data decides, if that
+    is what it is given: their elements, one array after the other."""
+    content = found(engine.heap, args[0]) if args and function in _OF_SEVERAL else None
+    item = None if content is None else content.item
+    if not isinstance(item, Block) or not item.axes:
+        return None
+    if item.axes != (0,) or not _joins_rows(function, len(item.shape), args[1:], kwargs):
+        raise needs_length(engine, content, "arrays of several sizes are not joined so here")
+    some = engine.rules.compare(engine, "gt", length(engine, content), Const(0))
+    verb = "stack" if function is np.stack else "concatenate"
+    engine.ensure(some, ValueError(f"need at least one array to {verb}"))
+    if function is np.stack:
+        alike = ValueError("all input arrays must have the same shape")
+        return arrays.fresh(engine, _of_one_size(engine, content, alike))
+    return _one_after_the_other(engine, content)
+
+
+def _joins_rows(function: Any, ndim: int, args: Sequence[Any], kwargs: Any) -> bool:
+    """Whether a function joins arrays of `ndim` dimensions along the first of them."""
+    options = {**dict(zip(("axis", "out"), args)), **kwargs}
+    if function in (np.concatenate, np.stack):
+        axis = options.pop("axis", Const(0))
+        return not options and isinstance(axis, Const) and axis.value == 0
+    return not options and function is (np.hstack if ndim == 1 else np.vstack)
+
+
+def _one_after_the_other(engine: Engine, content: GrowingList) -> Ref:
+    """The elements of arrays along their first dimension."""
+    array, sizes = columns_of(engine, content)
+    size = plain(length(engine, content))
+    (rows, room), rest = array.shape[:2], array.shape[2:]
+    places = [iota(dtype=INT, shape=(rows, room), dimension=d) for d in (0, 1)]
+    counts = broadcast_in_dim(sizes.value, shape=(rows, room), broadcast_dimensions=(0,))
+    inside = compare(places[1], counts, direction="LT")
+    last = spread(cast(value_of(size), INT), (rows, room))
+    inside = and_(inside, compare(places[0], last, direction="LT"))
+    whole = arrays.fresh(engine, Array(reshape(array.value, shape=(rows * room, *rest))))
+    mask = arrays.fresh(engine, Array(reshape(inside, shape=(rows * room,))))
+    return arrays.getitem(engine, whole, mask)
+
+
+def _of_one_size(engine: Engine, content: GrowingList, error: Any) -> Array:
+    """The array of arrays whose first size data decides; the program raises where these differ."""
+    array, sizes = columns_of(engine, content)
+    own, rules = arrays.fresh(engine, sizes), engine.rules
+    size = rules.call(engine, Const(np.max), [own], {"initial": Const(0)})
+    alike = rules.call(engine, Const(np.all), [rules.compare(engine, "eq", own, size)], {})
+    engine.ensure(rules.truth(engine, alike), error)
+    value = arrays.python_scalar(size, int).value
     extents = list(array.extents or (None,) * array.ndim)
-    rules = engine.rules
-    for axis, column in zip(item.axes, sizes, strict=True):
-        own = arrays.fresh(engine, column)
-        size = rules.call(engine, Const(np.max), [own], {"initial": Const(0)})
-        alike = rules.call(engine, Const(np.all), [rules.compare(engine, "eq", own, size)], {})
-        engine.ensure(rules.truth(engine, alike), inhomogeneous(plain(n)))
-        value = arrays.python_scalar(size, int).value
-        extents[1 + axis] = Scalar(value, extent.IntFact(0, item.shape[axis]))
+    extents[1] = Scalar(value, extent.IntFact(0, content.item.shape[0]))
     return Array(array.value, tuple(extents))
 
 
@@ -113,8 +164,9 @@ def as_columns(engine: Engine, content: GrowingList, asked: np.dtype | None = No
     columns = columns_of(engine, content)
     if (whole := numbers_in(engine, content)) is not None:
         return whole[0]
-    if isinstance(item, Block) and item.axes:
-        return _of_one_size(engine, item, columns, length(engine, content))
+    if isinstance(item, Block) and item.axes == (0,):
+        error = inhomogeneous(plain(length(engine, content)))
+        return _of_one_size(engine, content, error)
     rows = isinstance(item, Row) and item.cls is not str and not far_of(item)
     parts = item.items if rows else (item,)
     given = iter(columns)
@@ -125,8 +177,8 @@ def as_columns(engine: Engine, content: GrowingList, asked: np.dtype | None = No
         raise needs_length(engine, content, what)
     if asked is None:
         _ensure_dtype(engine, parts, held)
-    found = [_column(part, own, asked) for part, own in zip(parts, held, strict=True)]
+    made = [_column(part, own, asked) for part, own in zip(parts, held, strict=True)]
     if not rows:
-        return found[0]
-    whole = manipulation.stack([Array(c.value) for c in found], axis=1)
-    return Array(whole.value, (*(found[0].extents or (None,)), *[None] * (whole.ndim - 1)))
+        return made[0]
+    whole = manipulation.stack([Array(c.value) for c in made], axis=1)
+    return Array(whole.value, (*(made[0].extents or (None,)), *[None] * (whole.ndim - 1)))

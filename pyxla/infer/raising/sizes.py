@@ -24,6 +24,7 @@ from pyxla.lib.masks import within
 from pyxla.lib.numeric import TOO_SMALL
 from pyxla.lib.operands import is_short_int, literal, normalize_axes, weak
 from pyxla.lib.registry import LIBRARY
+from pyxla.lib.scans import NEUTRAL
 from pyxla.ops import elementwise as op
 from pyxla.ops.index import dynamic_slice
 from pyxla.ops.shape import reshape
@@ -43,8 +44,10 @@ def failure(function: Callable[..., Any], *sample: Any) -> BaseException:
     raise AssertionError(f"{function.__name__}{sample} does not fail")
 
 
-# What reductions of nothing raise.
-_REDUCING = (np.max, np.min, np.argmax, np.argmin, np.ptp, np.nanmax, np.nanmin)
+# What reductions of nothing raise; those of ufuncs are along the first dimension.
+_FOLDING = tuple([ufunc.reduce for ufunc in NEUTRAL if ufunc.identity is None])
+_REDUCING = (np.max, np.min, np.argmax, np.argmin, np.ptp, np.nanmax, np.nanmin, *_FOLDING)
+_FIRST = (*_JOINING, LIBRARY[np.stack])
 REDUCTIONS = {
     **{LIBRARY[f]: failure(functools.partial(f, np.empty(0))) for f in _REDUCING},
     **{LIBRARY[f]: failure(f, ()) for f in (max, min, np.stack)},
@@ -60,8 +63,9 @@ def verify_reduction(engine: Engine, function: Any, operands: Any, named: dict[s
         return
     x = operands[0]
     place = 2 if function in (LIBRARY[np.percentile], LIBRARY[np.quantile]) else 1
-    axis = named.get("axis", operands[place] if len(operands) > place else None)
-    axis = 0 if function in (*_JOINING, LIBRARY[np.stack]) else axis
+    default = 0 if function in [LIBRARY[f] for f in _FOLDING] else None
+    axis = named.get("axis", operands[place] if len(operands) > place else default)
+    axis = 0 if function in _FIRST else axis
     for d in normalize_axes(axis, x.ndim) if x.extents else ():
         size = x.extents[d]
         if size is not None and (extent.lower(size) or 0) <= 0:

@@ -26,7 +26,7 @@ import numpy as np
 from pyxla.infer.arrays.blocks import Shape, reshaped
 from pyxla.infer.arrays.views import Extents
 from pyxla.infer.facts.extent import IntFact
-from pyxla.infer.facts.integers import Int, times, value_of
+from pyxla.infer.facts.integers import Int, smaller, times, value_of
 from pyxla.infer.lattice import Array, Scalar
 from pyxla.infer.structure import OPERATORS
 from pyxla.ir.core import Value
@@ -294,14 +294,23 @@ def _clip(function: Function, *args: Any, **kwargs: Any) -> Any:
     return elementwise(function, call["a"], low, high, call.get("out"), dtype=call.get("dtype"))
 
 
+_OF_NONE = (
+    "The truth value of an empty array is ambiguous. "
+    "Use `array.size > 0` to check that an array is not empty."
+)
+_OF_SEVERAL = (
+    "The truth value of an array with more than one element is ambiguous. Use a.any() or a.all()"
+)
+
+
 @strategy(int_, float_, complex_, truth)
 def _one_element(function: Function, x: Array, *args: Any) -> Any:
     """A Python scalar: of an array that has one element, else the program is in error."""
     if not x.size:
         raise OpError(NOT_SUPPORTED)
     if function is truth:
-        words = "The truth value of an array with more than one element is ambiguous. "
-        meet(size(x), 1, ValueError, words + "Use a.any() or a.all()")
+        meet(smaller(size(x), 1), 1, ValueError, _OF_NONE)
+        meet(size(x), 1, ValueError, _OF_SEVERAL)
     start = (0,) * x.ndim
     first = slice_(x.value, start_indices=start, limit_indices=(1,) * x.ndim)
     return plainly(function, Array(first), *args)
