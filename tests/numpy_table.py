@@ -221,8 +221,8 @@ IN_PYTHON = (
     "What SciPy has in Python is compiled as it is: `solve_ivp`, `newton`,",
     '`minimize(method="Nelder-Mead")`, `interp1d`; so are, over Python in the place of its C,',
     "`brentq`, `brenth`, `bisect`, `CubicSpline`, `PchipInterpolator`, `solve_banded`,",
-    "`spatial.transform.Rotation`, and densities, probabilities and quantiles of the continuous",
-    "distributions of `scipy.stats` whose formulas have functions of the list above only.",
+    "`spatial.transform.Rotation` but for its angles, and densities, probabilities and quantiles",
+    "of the continuous distributions of `scipy.stats` whose formulas have functions of that list.",
 )
 SPARSE = (
     "`scipy.sparse` is compiled from its Python, over kernels in the place of its C: CSR, CSC, COO",
