@@ -91,14 +91,6 @@ def shapes_that_differ_in_a_loop(x):
     return y * 2
 
 
-@bad("this may be None: float or None", float)
-def sometimes_nothing(x):
-    y = None
-    if x > 0:
-        y = x
-    return np.sin(y)  # <-
-
-
 @bad("+= writes to an array: it may be a 0-d array here, or a number", V)
 def add_to_what_may_be_zero_d(x):
     s = np.array(0.0)

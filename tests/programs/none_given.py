@@ -90,3 +90,14 @@ def _turned(node):
 @program("a chain that may be None, as what is iterated", lambda: ([3, -1, 4],), lambda: ([-2],))
 def listed_chain(xs):
     return list(_turned(_linked(xs))), sum(_linked(xs)), max(_linked(xs)), abs(_linked(xs))
+
+
+@program("optional exception", lambda: (2.0,), lambda: (-1.0,))
+def beside_an_array(x):
+    y = None
+    if x > 0:
+        y = x
+    try:
+        return np.hypot(np.ones(2), y)
+    except TypeError:
+        return y

@@ -98,13 +98,8 @@ def _call_known(engine: Engine, value: Any, args: list[Any], kwargs: dict[str, A
     if engine.builder.exact is not None and value is math.exp:
         value = python_exp
     implementation = lookup(value) or scipys(value)
-    if implementation is not None and is_variant(args[0] if args else None, "optional"):
-        if value in _SAID_OF_NONE and (len(args) == 1 or value not in (max, min)):
-            args = [using.some(engine, args[0], _SAID_OF_NONE[value]), *args[1:]]
-    if implementation is not None and len(args) == 1 and _iterates(engine, value, args[0]):
-        args = [engine.rules.sequence(engine, *args)]
-        if coroutines.is_generator(args[0]):
-            coroutines.set_read(engine, args[0], False)  # it is `value` that reads it
+    if implementation is not None and args:
+        args = _iterable(engine, value, args)
     if args and (method := in_python(value, _class_of(engine, args[0]))) is not None:
         return call_object(engine, method, args, kwargs)
     if any([_reads(engine, value, implementation, x) for x in args]):
@@ -165,6 +160,18 @@ def _call_known(engine: Engine, value: Any, args: list[Any], kwargs: dict[str, A
         if not isinstance(instance, Const):
             return call(engine, instance, args, kwargs)
     return call_foldable(engine, value, args, kwargs)
+
+
+def _iterable(engine: Engine, value: Any, args: list[Any]) -> list[Any]:
+    """The arguments, of which a function of the library may iterate over the first."""
+    if is_variant(args[0], "optional") and value in _SAID_OF_NONE:
+        if len(args) == 1 or value not in (max, min):
+            args = [using.some(engine, args[0], _SAID_OF_NONE[value]), *args[1:]]
+    if len(args) == 1 and _iterates(engine, value, args[0]):
+        args = [engine.rules.sequence(engine, *args)]
+        if coroutines.is_generator(args[0]):
+            coroutines.set_read(engine, args[0], False)  # it is `value` that reads it
+    return args
 
 
 def _unbound(value: Any) -> Any:

@@ -40,13 +40,7 @@ def call_library(
 ) -> Any:
     """A registered function: constants by CPython, else the library function."""
     args = conversions.without_none(engine, value, args)
-    if (found := conversions.of_instances(engine, value, args)) is not None:
-        return found
-    if (found := conversions.of_words(engine, value, args)) is not None:
-        return found
-    if (made := records.created(engine, value, args, kwargs)) is not None:
-        return made
-    if (found := records.applied(engine, value, args, kwargs)) is not None:
+    if (found := _of_no_arrays(engine, value, args, kwargs)) is not None:
         return found
     if implementation.heap:
         if any(map(kinds.may_be_array, args)) and (is_numpys(value) or value in OF_OBJECTS):
@@ -57,8 +51,6 @@ def call_library(
             given = [x for x in (*args, *kwargs.values()) if arrays.is_array(engine, x)]
             sized = [engine.bounded_operand(x) for x in given]
             raise _sized_by_counter(engine, sized, refusal) or refusal from None
-    if (joined := as_arrays.joined(engine, value, args, kwargs)) is not None:
-        return joined
     if is_numpys(value):  # to which a list of numbers is the array of them
         dtype = asked(value, args, kwargs)
         if dtype is not None and value in (np.array, np.asarray) and args:
@@ -112,6 +104,20 @@ def call_library(
     if engine.mixed is not None:
         _verify_kinds(engine, value, implementation, found, args, kwargs)
     return operated.operated(engine, value, args, found) if operated.is_tracked(value) else found
+
+
+def _of_no_arrays(engine: Engine, value: Any, args: list[Any], kwargs: dict[str, Any]) -> Any:
+    """What a function makes of instances, long ints, records, or lists of arrays of several sizes;
+    None of anything else."""
+    if (found := conversions.of_instances(engine, value, args)) is not None:
+        return found
+    if (found := conversions.of_words(engine, value, args)) is not None:
+        return found
+    if (made := records.created(engine, value, args, kwargs)) is not None:
+        return made
+    if (found := records.applied(engine, value, args, kwargs)) is not None:
+        return found
+    return as_arrays.joined(engine, value, args, kwargs)
 
 
 def _verify_kinds(
