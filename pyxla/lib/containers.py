@@ -470,6 +470,12 @@ def reads_itself(cls: type) -> bool:
     return any(getattr(cls, name, None) is not getattr(tuple, name, None) for name in names)
 
 
+def is_c_struct(cls: type) -> bool:
+    """Whether a class that derives from `tuple` is one of C's, which knows its items by names too
+    and is made in a way of its own (`sys.float_info`, `time.struct_time`)."""
+    return hasattr(cls, "n_sequence_fields")
+
+
 def c_base(cls: type) -> Any:
     """The class whose methods look at the items of a container of class `cls`, and at nothing
     else."""

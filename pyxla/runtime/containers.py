@@ -16,7 +16,7 @@ import jax
 import numpy as np
 
 from pyxla.errors import BadArgument
-from pyxla.lib.containers import OPEN, c_base, reads_itself
+from pyxla.lib.containers import OPEN, c_base, is_c_struct, reads_itself
 from pyxla.lib.prng import KeyArray
 from pyxla.lib.random import state as states
 from pyxla.lib.records import FIELD, records
@@ -71,7 +71,7 @@ CONTAINERS: dict[type, Container | None] = {}
 
 def _classify(x: Any) -> Container | None:
     kind = type(x)
-    if issubclass(kind, tuple) and not hasattr(kind, "n_sequence_fields"):  # those of C
+    if issubclass(kind, tuple) and not is_c_struct(kind):
         if reads_itself(kind):
             return None
         return _tuple(kind) if kind.__dictoffset__ else _TUPLE

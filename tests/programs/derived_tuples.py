@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import math
+import sys
+import time
 from collections import namedtuple
 from typing import Any
 
@@ -120,3 +122,19 @@ def methods_of_a_base_and_its_own(x):
     read = t[0], t[-1], [v for v in t], sum(t), max(*t), list(reversed(t))
     named = tuple.__len__(t), tuple.__getitem__(t, 1), (x, 1).__mul__(2), (x, 1).__contains__(1)
     return read, named, t == (1,), t + (1,), (x,).__add__((2,))
+
+
+@program("classes", lambda: ([2.5, -1.0, 4.0],), lambda: ([],))
+def limits_of_floats(x):
+    """What `sys` says in structs of C: by name, by position, whole."""
+    low, high = sys.float_info.max, -sys.float_info.max
+    for v in x:
+        low, high = min(low, v), max(high, v)
+    major, *rest = sys.version_info
+    log = math.log(sys.float_info.min) + sys.float_info.epsilon
+    return low, high, log, major == sys.version_info[0], len(rest), sys.float_info, sys.int_info
+
+
+@program("classes", lambda: (time.gmtime(0), 3))
+def a_struct_of_the_caller(t, n):
+    return t.tm_year + n, t[0] - t.tm_yday, len(t), sys.hash_info.width, sys.version_info > (2, 7)

@@ -45,7 +45,7 @@ from pyxla.infer.lattice import (
 from pyxla.infer.lists import columnar
 from pyxla.infer.places import MISSING, Place, is_fixed
 from pyxla.lib.bounded.elementwise import NOT_SUPPORTED, REMEDY
-from pyxla.lib.containers import reads_itself
+from pyxla.lib.containers import is_c_struct, reads_itself
 from pyxla.lib.prng import Key, KeyArray
 from pyxla.lib.registry import lookup
 from pyxla.lib.variables import Variable, namespace, variable
@@ -241,6 +241,8 @@ class Captures:
         if bare and is_constant((*value,)):
             if place is not None:
                 self.constants[place] = value
+            if is_c_struct(type(value)):
+                return Const(value)
             return Tuple(tuple([Const(item) for item in value]), type(value))
         if is_constant(value) or self.is_jax_object(value):
             return Const(value)
@@ -432,7 +434,7 @@ def abstract(engine: Engine, x: Any, zero_d: bool = False) -> Any:
         return x
     if kind is tuple:
         return Tuple(tuple([abstract(engine, i, zero_d) for i in x]))
-    if isinstance(x, tuple):
+    if isinstance(x, tuple) and not is_c_struct(kind):
         return Tuple(tuple([abstract(engine, i, zero_d) for i in x]), kind)
     if kind is list:
         return engine.new_list([abstract(engine, i, zero_d) for i in x])
