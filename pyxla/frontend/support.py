@@ -20,7 +20,6 @@ slice = builtins.slice
 to_tuple = builtins.tuple
 to_list = builtins.list
 to_set = builtins.set
-once = builtins.iter
 extend = builtins.list.extend
 append = builtins.list.append
 is_instance = builtins.isinstance
@@ -55,6 +54,11 @@ FIRST, DONE = -1, -2
 
 class Open(tuple[Any, ...]):
     """The variables of a call that is open (`frontend.recursion`), or of a generator that waits."""
+
+
+def once(items: Any) -> Any:
+    """The items of a generator expression, which are read once."""
+    return iter(items)
 
 
 def frame_of(generator: Any, names: Sequence[str]) -> Any:

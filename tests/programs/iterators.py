@@ -505,3 +505,88 @@ def instances_side_by_side(xs, ys):
     products = [x * y for x, y in zip(first, second)]
     ends = first.at, second.at, list(first), list(second)
     return products, ends, dict(zip(Steps(ys), Steps(xs))), iter(first) is first
+
+
+TREE = ([[1, 2], [3], [3, 4], [5], [5], []], 0)
+
+
+@program("checks", lambda: TREE, lambda: ([[0]], 0), lambda: ([[], [0]], 1))
+def kept_in_a_stack(graph, start):
+    order, ended = [start], []
+    stack = [(start, iter(graph[start]))]
+    while stack:
+        node, others = stack[-1]
+        other = next(others, None)
+        if other is None:
+            ended.append(stack.pop()[0])
+        elif other not in order:
+            order.append(other)
+            stack.append((other, iter(graph[other])))
+    return order, ended
+
+
+@program("checks", lambda: (6, [(0, 1), (0, 2), (1, 3), (2, 3), (3, 5)]), lambda: (2, [(0, 1)]))
+def cut_nodes(n, edges):
+    graph = [[] for _ in range(n)]
+    for a, b in edges:
+        graph[a].append(b)
+        graph[b].append(a)
+    seen, low = [0] * n, [0] * n
+    time = seen[0] = 1
+    stack = [(0, -1, iter(graph[0]))]
+    found = set()
+    while stack:
+        node, parent, others = stack[-1]
+        for other in others:
+            if other == parent:
+                continue
+            if seen[other]:
+                low[node] = min(low[node], seen[other])
+                continue
+            time += 1
+            seen[other] = low[other] = time
+            stack.append((other, node, iter(graph[other])))
+            break
+        else:
+            stack.pop()
+            if stack:
+                low[parent] = min(low[parent], low[node])
+                if low[node] > seen[parent]:
+                    found.add(parent)
+    return sorted(found), seen
+
+
+@program("checks", lambda: (np.array([3, 1, 2]),), lambda: (np.array([0, 1]),))
+def stack_of_ranges(x):
+    out, path, stack = [], [], [iter(range(int(x[0])))]
+    while stack:
+        for v in stack[-1]:
+            if len(stack) < x[0]:
+                path.append(v)
+                stack.append(iter(range(v)))
+                break
+            out.append(v)
+        else:
+            stack.pop()
+            if path:
+                out.append(path.pop())
+    return out
+
+
+@program("checks", lambda: (3, np.array([1, 2, 2])), lambda: (2, np.array([-1, -1])))
+def fields_of_instances(n, x):
+    class Node:
+        def __init__(self, items):
+            self.items = items
+            self.ahead = iter(items)
+
+    nodes = [Node([j / 2 for j in range(n) if x[i] >= j]) for i in range(n)]
+    return [next(nodes[k % n].ahead, -1.5) for k in range(8)]
+
+
+@program("checks", lambda: (np.array([2, 3, 1]),), lambda: (np.array([2, 0]),))
+def first_items(x):
+    readers = []
+    for v in x:
+        readers.append(iter(list(range(v))))
+    return sum([next(reader) for reader in readers])

@@ -31,7 +31,7 @@ from pyxla.infer.containers.making import unknown
 from pyxla.infer.containers.watched import read
 from pyxla.infer.engine import Engine
 from pyxla.infer.heap import ObjectCell, SequenceIterator
-from pyxla.infer.lattice import Const, Tuple
+from pyxla.infer.lattice import Compound, Const, Tuple
 from pyxla.infer.lists import columnar, number_lists
 from pyxla.infer.raising.refusals import need
 from pyxla.lib import heaps, interpreted, sequences
@@ -167,8 +167,13 @@ def _repeat(engine: Engine, object: Any, times: Any = None) -> Any:
     return call(engine, Const(interpreted.repeat), given, {})
 
 
-@rule(iter, support.once)
+@rule(iter)
 def _iter(engine: Engine, x: Any) -> Any:
+    return _iterator(engine, x, pooled=True)
+
+
+@rule(support.once)
+def _iterator(engine: Engine, x: Any, pooled: bool = False) -> Any:
     if coroutines.is_generator(x):
         return x
     if state_of(engine, x) is not None:
@@ -179,9 +184,10 @@ def _iter(engine: Engine, x: Any) -> Any:
         if made is not None:
             found = content_of(engine, made)
             steps = isinstance(found, ObjectCell) and hasattr(found.cls, "__next__")
-            return made if steps else _iter(engine, made)
+            return made if steps else _iterator(engine, made, pooled)
     items = read(engine, x)
-    return in_steps(engine, items) or iterator(engine, items)
+    pooled = pooled and (not isinstance(items, Compound) or items.kind == "range")
+    return in_steps(engine, items, pooled) or iterator(engine, items)
 
 
 def _makes_iterators(cls: type) -> bool:

@@ -11,6 +11,7 @@ from pyxla.infer.demands import Needs
 from pyxla.infer.engine import Engine
 from pyxla.infer.heap import ObjectCell, Pooled, SequenceIterator, reachable
 from pyxla.infer.lattice import Compound, Const, Ref
+from pyxla.infer.lists import pools
 from pyxla.lib import iterators
 from pyxla.lib.registry import rule
 
@@ -74,12 +75,16 @@ def iterator(engine: Engine, items: Any, cls: type = SequenceIterator) -> Ref:
     return engine.new(ObjectCell(cls, {"items": items, "at": Const(0)}))
 
 
-def in_steps(engine: Engine, items: Any) -> Ref | None:
-    """An iterator over a sequence that is read in steps, if those made here are."""
-    if engine.loc not in engine.demands.stepped:
+def in_steps(engine: Engine, items: Any, pooled: bool = False) -> Ref | None:
+    """An iterator over a sequence that is read in steps, if those made here are, or, `pooled`, all
+    those that may be one of several."""
+    cls = iterators.SequenceSteps
+    if pooled:
+        pools.noted(engine, cls)
+    if engine.loc not in engine.demands.stepped and not (pooled and cls in engine.pools):
         return None
-    fields = {"items": items, "at": Const(0), "ended": FALSE}
-    return engine.new(ObjectCell(iterators.SequenceSteps, fields))
+    made = engine.new(ObjectCell(cls, {"items": items, "at": Const(0), "ended": FALSE}))
+    return pools.entered(engine, made) if pooled else made
 
 
 def is_watched(x: Any) -> bool:

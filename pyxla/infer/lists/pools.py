@@ -23,6 +23,7 @@ from pyxla.infer.heap import (
     ObjectCell,
     Pooled,
     RowList,
+    SequenceIterator,
     SetCell,
     reachable,
 )
@@ -46,6 +47,7 @@ from pyxla.infer.lists.common import joined_item, joined_items
 from pyxla.infer.lists.item_types import LISTS, Block
 from pyxla.infer.lists.items import at_path, count, item_of, objects, replaced_at
 from pyxla.infer.lists.laying import values
+from pyxla.lib.iterators import SequenceSteps
 from pyxla.lib.tables import Record, Table, TableSet, record
 
 
@@ -55,7 +57,7 @@ def noted(engine: Engine, cls: type) -> None:
     if engine.loops or cls in findings.made_of:
         if is_container(cls):
             findings.containers.add(cls)
-        elif _is_users(cls):
+        elif _may_be_pooled(cls):
             findings.classes.add(cls)
     findings.made_of.add(cls)
 
@@ -68,14 +70,17 @@ def remedy(engine: Engine, content: Any) -> str:
     if cls is not None:
         findings.containers.add(cls)
         return "everywhere" if cls in engine.demands.pooled else "pooled"
-    if isinstance(content, ObjectCell) and _is_users(content.cls):
-        findings.classes.add(content.cls)
+    cls = content.cls if isinstance(content, ObjectCell) else None
+    cls = SequenceSteps if cls is SequenceIterator else cls
+    if cls is not None and _may_be_pooled(cls):
+        findings.classes.add(cls)
         return "pooled"
     return ""
 
 
-def _is_users(cls: type) -> bool:
-    return cls.__module__.partition(".")[0] not in _OWN
+def _may_be_pooled(cls: type) -> bool:
+    """Whether it is a class of the user's, or that of iterators."""
+    return cls is SequenceSteps or cls.__module__.partition(".")[0] not in _OWN
 
 
 _OWN = frozenset({"pyxla", "numpy", "contextlib", "random", "jax"})
