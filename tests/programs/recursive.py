@@ -165,3 +165,45 @@ def long_list_sorted_by_halves(a):
     once = sorted_anew(a)
     sorted_in_place(a)
     return once
+
+
+def flooded(rooms, i, j, far):
+    if i < 0 or i >= len(rooms) or j < 0 or j >= len(rooms[0]):
+        return
+    if rooms[i][j] < far:
+        return
+    rooms[i][j] = far
+    flooded(rooms, i + 1, j, far + 1)
+    flooded(rooms, i - 1, j, far + 1)
+    flooded(rooms, i, j + 1, far + 1)
+    flooded(rooms, i, j - 1, far + 1)
+
+
+@program(
+    "recursion",
+    lambda: ([[0, 9], [9, 9]],),
+    lambda: ([[9, -1, 0, 9], [9, 9, 9, -1], [9, -1, 9, -1], [0, -1, 9, 9]],),
+    lambda: ([[np.inf, -1, 0], [np.inf, np.inf, 7.5]],),
+)
+def floods(rooms):
+    """What a call asks first of a number that each one counts up is no test of the calls."""
+    for i in range(len(rooms)):
+        for j in range(len(rooms[0])):
+            if rooms[i][j] == 0:
+                flooded(rooms, i, j, 0)
+
+
+def walked(seen, at, steps):
+    if at < 3:
+        seen.append(at)
+    if steps > 0:
+        walked(seen, at + 1, steps - 1)
+        walked(seen, at + 2, steps - 1)
+        seen.append(-at)
+
+
+@program("recursion", lambda: (0, 4), lambda: (2, 1), lambda: (5, 0))
+def walks(at, steps):
+    seen = []
+    walked(seen, at, steps)
+    return seen

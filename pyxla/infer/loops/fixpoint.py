@@ -372,12 +372,19 @@ def _pass(engine: Engine, frame: Frame, component: Component, head: LoopHead) ->
     head.visit.peaks.clear()
     try:
         engine.visit(frame, header)
-        if isinstance(header.terminator, Branch):
+        if _is_test(component):
             head.test = frame.env.get(header.terminator.cond)
         walking.walk(engine, frame, component.items[1:])
     finally:
         engine.loops.pop()
         engine.visits.pop()
+
+
+def _is_test(component: Component) -> bool:
+    """Whether the branch at the header is the loop's test, which goes on where it holds: that of
+    `while True`, or of calls in a loop, may be one that the body starts with."""
+    end, inside = component.header.terminator, component.loop.blocks
+    return isinstance(end, Branch) and [t in inside for t in end.targets] == [True, False]
 
 
 def _goes_in(engine: Engine, frame: Frame, component: Component, entry: Edge) -> bool:
