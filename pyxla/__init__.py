@@ -9,7 +9,7 @@ from types import ModuleType
 from typing import TYPE_CHECKING, Any
 
 from pyxla.api import build, compile, load
-from pyxla.errors import CompileError
+from pyxla.errors import CompileError, NotCompiledWarning
 from pyxla.runtime.placement import shard
 from pyxla.types import (
     bf16,
@@ -120,6 +120,7 @@ sys.modules[__name__].__class__ = _Package
 __version__ = "0.1.0"
 __all__ = [
     "CompileError",
+    "NotCompiledWarning",
     "bf16",
     "bool_",
     "build",

@@ -19,6 +19,7 @@ from pyxla.runtime import artifact, making, signature
 from pyxla.runtime.bounds import KEYWORD, Parts
 from pyxla.runtime.request import MAX_RESTARTS, Demands, Request, Restart
 from pyxla.runtime.sharing import Memory
+from pyxla.specialize import left_out
 
 
 def specialize(
@@ -62,22 +63,28 @@ def _specialize(
     for _ in range(MAX_RESTARTS):
         paths = frozenset(demands.static)
         args, typed = types.describe((*given, *demands.outside()), paths)
+        if typed & paths & demands.hoped.keys():
+            begun = left_out(demands.in_vain())
+            continue
         for path in typed & paths:
             refusal = demands.refusals.get(path)
             raise refusal or _needed(function, path, len(given), names, demands.static[path])
         unknown = frozenset(typed) if data else frozenset(demands.data)
         request = Request(function, args, names, Memory(), options, demands=begun, unknown=unknown)
+        request.hopes = bool(demands.hoped)
         compilation = Compilation(request, tuple(demands.places), demands.static)
         try:
             compilation.at("typed")
-        except Restart as restart:
-            demands.learn(restart)
-            begun = restart.demands
-            continue
-        except CompileError:
-            if data or not demands.data:
-                raise
-            demands.learn(Restart(dict(demands.data), []))
+        except (Restart, CompileError) as asked:
+            refusal = demands.refusal(asked)
+            if refusal is None:
+                begun = asked.demands
+            elif refused := demands.in_vain():
+                begun = left_out(refused)
+            elif demands.data and not data:
+                demands.learn(Restart(dict(demands.data), []))
+            else:
+                raise refusal from refusal.__cause__
             continue
         return compilation
     raise demands.restless(function)

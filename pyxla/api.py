@@ -352,29 +352,39 @@ class Compiled:
                 line = progress.begin(record)
                 try:
                     described = self._demands.described(args)
-                    asked = replace(request, args=described, demands=begun)
+                    hopes = bool(self._demands.hoped)
+                    asked = replace(request, args=described, demands=begun, hopes=hopes)
                     entry = self._compile(asked, record, slot)
-                except Restart as restart:
-                    self._learn(restart, described)
-                    begun = restart.demands or first
-                    continue
-                except CompileError:
-                    if not described or not self._demands.data:
+                except (Restart, CompileError) as asked:
+                    refusal = self._demands.refusal(asked, described)
+                    if refusal is None:
+                        begun = asked.demands or first
+                    elif refused := self._demands.in_vain():
+                        begun = compiler.left_out(refused)
+                    elif described and self._demands.data:
+                        data = dict(self._demands.data)
+                        self._demands.learn(Restart(data, []), described)
+                    else:
                         self._demands.data_again(data)  # which it was not for
-                        raise
-                    data = dict(self._demands.data)
-                    self._learn(Restart(data, []), described)
+                        raise refusal from refusal.__cause__
+                    self._learned(asked)
                     continue
                 finally:
                     if line is not None:
                         line.end()
+                self._demands.hoped.clear()
                 self._keep((names, key), entry)
                 self._count(described, entry.names)
                 return args, leaves, entry
         raise self._demands.restless(self.__pyxla_function__)
 
-    def _learn(self, restart: Restart, args: tuple[descriptions.Arg, ...] = ()) -> None:
-        self._demands.learn(restart, args)
+    def _learn(self, restart: Restart) -> None:
+        self._demands.learn(restart)
+        self._learned(restart)
+
+    def _learned(self, asked: Restart | CompileError) -> None:
+        """Arguments are described anew."""
+        restart = asked if isinstance(asked, Restart) else Restart({}, [])
         for place in restart.places:
             if place.name is not None:
                 journal.note("captured", f"{place.name} is passed as a further argument")

@@ -34,6 +34,7 @@ import os
 import platform
 import re
 import sys
+import warnings
 from collections.abc import Callable, Iterable, Sequence
 from pathlib import Path
 from typing import Any
@@ -294,7 +295,9 @@ def _suggesting(message: str, name: str, known: Iterable[str]) -> str:
 def _check(arguments: argparse.Namespace) -> None:
     function = _plain(arguments.function)
     given, named = _types(arguments.type, function)
-    pyxla.compile(function).lower(*given, **named).at("stablehlo")
+    with warnings.catch_warnings():
+        warnings.simplefilter("error", pyxla.NotCompiledWarning)
+        pyxla.compile(function).lower(*given, **named).at("stablehlo")
 
 
 def _report(arguments: argparse.Namespace) -> None:

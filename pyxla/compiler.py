@@ -19,6 +19,7 @@ from pyxla.pipeline import location as location
 from pyxla.runtime import lanes, making
 from pyxla.runtime.programs import Program
 from pyxla.runtime.request import Request
+from pyxla.specialize import left_out as left_out
 
 PARTS = (ahead, hlo, hosting, jaxcalls, ways, derivatives, custom, implicit, vmap, lanes)
 

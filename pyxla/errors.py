@@ -119,6 +119,7 @@ class CompileError(Exception):
         self.same = same
         if same is not None:
             self.raises, self.words = type(same), str(same)
+        self.alone = False  # whether no other path was on its way
         self.callees: tuple[Any, ...] = ()  # the functions that are called there, innermost first
         self.loc, self.chain = in_program(loc, chain)
         self.types = tuple(types)
@@ -321,12 +322,46 @@ class ValueNeeded(CompileError):
     """An int given only as a type, whose value the program needs."""
 
 
+class NotCompiledWarning(UserWarning):
+    """What is not in the compiled program: a path that is refused, or raises, where the program
+    comes to it, or a function that CPython runs.
+
+    >>> import pyxla, warnings
+    >>> @pyxla.compile
+    ... def f(x):
+    ...     return eval("x") if x > 9 else x + 1
+    >>> warnings.simplefilter("error", pyxla.NotCompiledWarning)  # refuse it while compiling
+    >>> try:
+    ...     f(2)
+    ... except pyxla.CompileError as error:
+    ...     print(error.lineno)
+    3
+    >>> warnings.simplefilter("ignore", pyxla.NotCompiledWarning)
+    >>> f(2)
+    3
+    """
+
+
 REPORT = "please report it together with this function"
 
 
 class Surprise(Exception):  # noqa: N818 - what the data is like, rather than an error
     """The program met what it was not compiled for, before it wrote anything: it is compiled anew,
     and called again."""
+
+
+class RefusedPath(Surprise):
+    """The program came to a path that is refused, while others are compiled.  kind: of the refusal
+    (`also`), if any."""
+
+    def __init__(self, message: str, hint: str, kind: type[Exception] | None) -> None:
+        super().__init__(message)
+        self.hint, self.kind = hint, kind
+
+    def refusal(self, loc: Location | None, chain: Sequence[Location]) -> CompileError:
+        """The error that the user sees, as if nothing had been compiled."""
+        cls = CompileError if self.kind is None else also(self.kind)  # type: ignore[arg-type]
+        return cls(str(self), loc, chain=chain, hint=self.hint)
 
 
 class PowerType(Surprise, ArithmeticError):

@@ -8,6 +8,7 @@ import inspect
 import random
 import re
 import traceback
+import warnings
 import zlib
 from pathlib import Path
 
@@ -36,7 +37,8 @@ def expected_line(program: Bad) -> int:
 
 
 def refusal(program: Bad) -> CompileError:
-    with pytest.raises(CompileError) as caught:
+    with pytest.raises(CompileError) as caught, warnings.catch_warnings():
+        warnings.simplefilter("error", pyxla.NotCompiledWarning)
         pyxla.compile(program.function, **program.options).specialize(*program.args)
     return caught.value
 
@@ -293,6 +295,8 @@ def test_wrong_arguments(name: str) -> None:
 
 WORDS = "unpack axis square empty hash dtype einsum complex broadcast attribute".split()
 TEMPLATE = """
+import numpy as np
+
 def trap(x):
     try:
         NAME = x

@@ -58,7 +58,8 @@ class Demands:
     ones.  apart: whether a name may be one of values of no one type (`infer.joins.variants`).
     grids: the sites of arguments that are lists of lists of numbers, and each one array
     (`infer.lists.number_lists`).  chained: whether tables have chains (`lib.tables`).  hosted:
-    functions that CPython runs (`infer.calls.hosted`).
+    functions that CPython runs (`infer.calls.hosted`).  refused: what nothing lifts: paths end
+    there, as the program may not come to it.
     """
 
     exact: frozenset[Any] = frozenset()
@@ -77,6 +78,7 @@ class Demands:
     grids: frozenset[Path] = frozenset()
     chained: bool = False
     hosted: frozenset[Any] = frozenset()
+    refused: frozenset[CompileError] = frozenset()
 
     def __or__(self, more: Demands) -> Demands:
         both = {f.name: getattr(self, f.name) | getattr(more, f.name) for f in fields(self)}
@@ -138,7 +140,8 @@ class Findings:
     Of one attempt alone: loops, the headers of those that are being visited; iterations, those that
     were visited one by one while a list might be an array instead; listed, how many lists are made,
     more than one in loops; made_of, the classes that instances were made of; hosted, the functions
-    that the host is to call unasked; large: a dict or set
+    that the host is to call unasked; left_out, for what paths end that are refused, and
+    what CPython raises there; large: a dict or set
     of numbers is, and leaves: a key is taken out of one; deep, how often calls were nested too
     deeply; infos, of the cells; sites, of lists that are refused for what they may be.
     """
@@ -165,6 +168,7 @@ class Findings:
     listed: int = 0
     made_of: set[type] = field(default_factory=set)
     hosted: set[Any] = field(default_factory=set)
+    left_out: dict[CompileError, type | None] = field(default_factory=dict)
     deep: int = 0
     large: bool = False
     leaves: bool = False
@@ -175,7 +179,7 @@ class Findings:
         """Begin another attempt."""
         self.demands, self.infos, self.sites = demands, [], set()
         self.iterations = self.listed = self.deep = 0
-        self.made_of, self.pooling, self.hosted = set(), set(), set()
+        self.made_of, self.pooling, self.hosted, self.left_out = set(), set(), set(), {}
         self.large = self.leaves = False
 
     def ask(self, sites: Sites) -> None:

@@ -9,7 +9,6 @@ from typing import Any
 
 import numpy as np
 
-from pyxla.errors import also
 from pyxla.hints import similar
 from pyxla.infer import classes, using
 from pyxla.infer.arrays import access as arrays
@@ -108,10 +107,8 @@ def _of_constant(engine: Engine, value: Any, name: str) -> Any:
     try:
         found = getattr(value, name)
     except AttributeError as error:
-        if engine.catches(AttributeError):
-            return engine.raise_constant(error)
-        hint = similar(name, dir(value))
-        raise engine.refuse(str(error), hint, also(AttributeError)) from None
+        hint, words = similar(name, dir(value)), str(error)
+        raise engine.refuse(words, hint, raises=AttributeError, words=words) from None
     if isinstance(value, type):
         engine.captures.member(value, name)
     elif isinstance(value, (types.ModuleType, types.FunctionType)):

@@ -136,7 +136,9 @@ def _emit(engine: Engine, frame: Frame, block: Block) -> None:
     except NeedsStatic as need:
         if need.loc is None:
             need.loc, need.chain = in_program(engine.loc, engine.chain())
-        raise
+        if (path := catching.left_out(engine, need.loc)) is None:
+            raise
+        catching.throw(engine, path[0], refusal=path[1])
     except (NewCapture, Needs, NotKnown, RecursionError):
         raise
     except CompileError as refusal:

@@ -30,7 +30,7 @@ from typing import Any, ClassVar
 import jax
 import numpy as np
 
-from pyxla.errors import CompileError, ListOverflow, Location, PowerType, spell
+from pyxla.errors import CompileError, ListOverflow, Location, PowerType, RefusedPath, spell
 from pyxla.frozen import dataclass
 from pyxla.ir.types import (
     DTYPE_NAMES,
@@ -449,7 +449,7 @@ _BUILTINS: tuple[type, ...] = (bool, int, float, complex, list, dict, set, froze
 _OF_COLLECTIONS = (
     *(collections.deque, collections.defaultdict, collections.OrderedDict, collections.Counter),
 )
-_SURPRISES = (ListOverflow, PowerType)
+_SURPRISES = (ListOverflow, PowerType, RefusedPath)
 _PLAIN = {
     f"{cls.__module__}.{cls.__name__}": cls
     for cls in (

@@ -21,7 +21,7 @@ import jax
 import numpy as np
 
 from pyxla import late
-from pyxla.errors import InternalError, LargeArgument, Surprise, raise_at
+from pyxla.errors import InternalError, LargeArgument, RefusedPath, Surprise, raise_at
 from pyxla.frozen import dataclass
 from pyxla.ir.core import Region
 from pyxla.ir.types import ArrayType, array_type
@@ -431,7 +431,8 @@ class Executable:
         found = [part(values, args, made) for part in parts]
         by_position = len(found) - len(site.names)
         named = dict(zip(site.names, found[by_position:], strict=True))
-        return site.cls(*found[:by_position], **named)
+        error = site.cls(*found[:by_position], **named)
+        return error.refusal(site.loc, site.calls) if isinstance(error, RefusedPath) else error
 
     def _under_trace(self, values: Sequence[Any], args: Sequence[Any]) -> Any:
         if self.outcome.faults is not None:  # a trace does not raise by itself

@@ -21,7 +21,7 @@ from typing import Any
 
 import numpy as np
 
-from pyxla.errors import CompileError, ListOverflow, Location, Surprise
+from pyxla.errors import CompileError, ListOverflow, Location, RefusedPath, Surprise
 from pyxla.frozen import dataclass
 
 Path = tuple[Any, ...]
@@ -389,6 +389,8 @@ def check_traceable(outcome: Outcome, name: str, known: bool = False) -> None:
 def _raising(sites: Sequence[Site], name: str) -> CompileError:
     checked = f"call pyxla.checked({name}), which returns (status, result)"
     others = [site for site in sites if site.cls is not ListOverflow]
+    if (path := next((site for site in others if site.cls is RefusedPath), None)) is not None:
+        return RefusedPath(*[arg.value for arg in path.args]).refusal(path.loc, path.calls)
     site = (others or sites)[0]
     where = f" ({site.loc})" if site.loc is not None else ""
     if others:

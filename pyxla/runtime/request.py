@@ -36,7 +36,8 @@ class Request:
     replayed: of a second run, the checks that are in place (`infer.raising.faults`).  in_place: all
     are.  alone: there is no second run.  demands: what inference begins with
     (`infer.demands.Demands`): where a program is compiled again, or begun again for a place, what
-    it took before.  unknown: the paths of numbers of which only the types are given.
+    it took before.  unknown: the paths of numbers of which only the types are given.  hopes:
+    whether values are known that may lift a refusal, if anything does.
     """
 
     function: Any
@@ -49,13 +50,15 @@ class Request:
     alone: bool = False
     demands: Any = None
     unknown: frozenset[Path] = frozenset()
+    hopes: bool = False
 
 
 class Restart(Exception):  # noqa: N818 - a request, not an error
     """The arguments must be described anew: values of `static` paths, or further `places`.
 
     otherwise: the refusal where no values are to be had.  loc: where the places are needed.
-    demands: what inference took until then, with which it goes on.
+    demands: what inference took until then, with which it goes on.  lifts: the refusal that values
+    may lift, where nothing else did.
     """
 
     def __init__(
@@ -65,8 +68,10 @@ class Restart(Exception):  # noqa: N818 - a request, not an error
         otherwise: CompileError | None = None,
         loc: Location | None = None,
         demands: Any = None,
+        lifts: CompileError | None = None,
     ) -> None:
         super().__init__()
+        self.lifts = lifts
         self.loc = loc
         self.demands = demands
         self.static = static
@@ -161,7 +166,7 @@ class Demands:
 
     refusals: what is wrong, by the path of the number whose value would help.  values: for which
     there are programs, by path.  data: numbers that had many, with where they were asked for;
-    needed: those of them that cannot be data.
+    needed: those of them that cannot be data.  hoped: refusals that values may lift, by path.
     """
 
     def __init__(self) -> None:
@@ -170,6 +175,7 @@ class Demands:
         self.values: dict[signature.Path, set[Any]] = {}
         self.data: dict[signature.Path, Location] = {}
         self.needed: set[signature.Path] = set()
+        self.hoped: dict[signature.Path, CompileError] = {}
         self.places: list[Place] = []
         self.placed: Location | None = None
 
@@ -194,6 +200,8 @@ class Demands:
             self.static.update(dict.fromkeys(alike(args, path, self.static), loc))
         if restart.otherwise is not None:
             self.refusals.update(dict.fromkeys(restart.static, restart.otherwise))
+        if restart.lifts is not None:
+            self.hoped.update(dict.fromkeys(restart.static, restart.lifts))
         self.places.extend(restart.places)
         self.placed = restart.loc or self.placed
 
@@ -233,6 +241,25 @@ class Demands:
             self.static.pop(path, None)
         self.needed -= paths.keys()
         self.data.update(paths)
+
+    def refusal(
+        self, asked: Restart | CompileError, args: tuple[descriptions.Arg, ...] = ()
+    ) -> CompileError | None:
+        """What is wrong where something was asked for; None where that can be had."""
+        if isinstance(asked, CompileError):
+            return asked
+        try:
+            self.learn(asked, args)
+        except CompileError as refusal:
+            return refusal
+        return None
+
+    def in_vain(self) -> frozenset[CompileError]:
+        """The refusals that values did not lift, which are not asked for any more."""
+        found = frozenset({error.loc: error for error in self.hoped.values()}.values())
+        self.static = {path: loc for path, loc in self.static.items() if path not in self.hoped}
+        self.hoped = {}
+        return found
 
     def found(self, static: Mapping[Path, Location | None]) -> None:
         """Ask for what a program from disk asked for, but for numbers that are data."""

@@ -17,7 +17,7 @@ from functools import partial
 from typing import Any
 
 from pyxla import journal, stack
-from pyxla.errors import CompileError, InternalError, Location
+from pyxla.errors import CompileError, InternalError, Location, NotCompiledWarning
 from pyxla.frozen import dataclass
 from pyxla.infer.calls.captures import NewCapture
 from pyxla.infer.calls.depth import MAX_DEMANDS, TooDeep
@@ -48,6 +48,8 @@ from pyxla.runtime.texts import CODES
 from pyxla.specialize import gathered
 from pyxla.specialize.arguments import World, placement_of
 from pyxla.specialize.results import Outputs
+
+MOST_LEFT_OUT = 8  # paths of a program that end where they are refused
 
 
 @dataclass(frozen=True, eq=False, slots=True)
@@ -83,8 +85,6 @@ def specialize(request: Request, places: Sequence[Place]) -> Specialization:
         findings.start(demands)
         try:
             found = _with_chains(request, places, demands, findings)
-            _warn({f: why for f, why in hosted.items() if f in findings.hosted})
-            return replace(found, demands=findings.demands)
         except Needs as need:
             demands = findings.demands
             needed = _met(demands, findings) or need
@@ -109,8 +109,12 @@ def specialize(request: Request, places: Sequence[Place]) -> Specialization:
                 final = _final(refused, request, findings)
                 valued = findings.valued or findings.floats
                 if not _to_host(final if valued else refused, request, hosted):
-                    raise final from refused.__cause__
-                demands, findings, refused = Demands(hosted=frozenset(hosted)), Findings(), None
+                    path = None if request.hopes else _left_out(final, demands)
+                    if path is None:
+                        raise final from refused.__cause__
+                    demands |= path
+                demands = Demands(hosted=frozenset(hosted), refused=demands.refused)
+                findings, refused = Findings(), None
                 continue
             journal.note("restart", f"it was refused: {error.message}", error.loc)
             demands = replace(demands, exact=frozenset(), unrolled=frozenset()) | remedy
@@ -118,6 +122,9 @@ def specialize(request: Request, places: Sequence[Place]) -> Specialization:
                 demands = replace(demands, sites=frozenset())
             if remedy.shared:
                 demands |= Demands(sites=findings.asked())
+        else:
+            _warn(hosted, findings)
+            return replace(found, demands=findings.demands)
 
 
 def _goes_on(first: CompileError, later: CompileError, tried: Demands) -> bool:
@@ -144,15 +151,40 @@ def _to_host(final: Exception, request: Request, hosted: dict[Any, CompileError]
     return bool(callees)
 
 
+def left_out(refused: frozenset[CompileError]) -> Demands:
+    """What inference begins with where paths end that are refused."""
+    return Demands(refused=refused)
+
+
+def _left_out(final: Exception, before: Demands) -> Demands | None:
+    """The demand that a path ends where a program is refused, which others may do without."""
+    if not isinstance(final, CompileError) or isinstance(final, InternalError | TooDeep):
+        return None
+    if final.alone:
+        return None
+    known = [error.loc for error in before.refused]
+    if final.loc is None or final.loc in known or len(known) >= MOST_LEFT_OUT:
+        return None
+    return left_out(frozenset({final}))
+
+
 def _on_host(callee: Any, refusal: CompileError) -> str:
     return f"{name_of(callee)} is called on the host: {refusal.message}"
 
 
-def _warn(hosted: Mapping[Any, CompileError]) -> None:
-    """Say which functions are called on the host because they cannot be compiled."""
-    for callee, refusal in hosted.items():
-        loc = refusal.loc or Location("<unknown>", 0)
-        warnings.warn_explicit(_on_host(callee, refusal), UserWarning, loc.filename, loc.lineno)
+def _warn(hosted: Mapping[Any, CompileError], findings: Findings) -> None:
+    """Say which functions are called on the host because they cannot be compiled, and which paths
+    are left out; where that is to be an error, the program is refused."""
+    told = [(_on_host(f, why), why) for f, why in hosted.items() if f in findings.hosted]
+    for why, kind in findings.left_out.items():
+        what = f"raises {kind.__name__}" if kind else "is refused"
+        told.append((f"{what} where the program comes here: {why.message}", why))
+    for text, why in told:
+        loc = why.loc or Location("<unknown>", 0)
+        try:
+            warnings.warn_explicit(text, NotCompiledWarning, loc.filename, loc.lineno)
+        except NotCompiledWarning:
+            raise why from None
 
 
 def _met(demands: Demands, findings: Findings) -> Needs | None:
@@ -176,17 +208,22 @@ def _with_chains(
 
 def _final(refused: CompileError, request: Request, findings: Findings) -> Exception:
     """What is raised where nothing is left to try."""
-    if findings.valued:  # all numbers of an argument: they would be asked for in turn
+    static: dict[Path, Location | None] = {}
+    otherwise: CompileError | None = refused
+    if request.demands is not None and request.demands.refused:
+        pass  # values were asked for before
+    elif findings.valued:  # all numbers of an argument: they would be asked for in turn
         numbers = _paths_of(request.args, _is_number)
-        wanted = [path for path in numbers if path[0] in findings.valued]
-        otherwise = None if request.unknown.issuperset(wanted) else refused
-        return Restart(dict.fromkeys(wanted, refused.loc), [], otherwise)
-    if findings.floats and (floats := _paths_of(request.args, _is_float)):
-        return Restart(dict.fromkeys(floats, refused.loc), [], refused)
-    if lists := _paths_of(request.args, _is_long):
-        return Restart({(*path, ITEMS): None for path in lists}, [])
-    if texts := _paths_of(request.args, _is_word):
-        return Restart({(*path, CODES): refused.loc for path in texts}, [], refused)
+        static = {path: refused.loc for path in numbers if path[0] in findings.valued}
+        otherwise = None if request.unknown.issuperset(static) else refused
+    elif findings.floats and (floats := _paths_of(request.args, _is_float)):
+        static = dict.fromkeys(floats, refused.loc)
+    elif lists := _paths_of(request.args, _is_long):
+        static, otherwise = {(*path, ITEMS): None for path in lists}, None
+    elif texts := _paths_of(request.args, _is_word):
+        static = {(*path, CODES): refused.loc for path in texts}
+    if static:
+        return Restart(static, [], otherwise, lifts=refused)
     for deep in findings.recursive.values():
         if isinstance(deep, TooDeep) and not isinstance(refused, TooDeep):
             deep.notes = (*deep.notes, (f"with a stack: {refused.message}", refused.loc))
@@ -279,7 +316,7 @@ def _answer(world: World, asked: Exception) -> Exception:
     if isinstance(asked, TooDeep):
         answer = _decided(world, asked)
     if isinstance(answer, Restart):
-        answer.demands = replace(engine.demands, hosted=frozenset())
+        answer.demands = replace(engine.demands, hosted=frozenset(), refused=frozenset())
     # Recursion that nothing but data ends.
     if isinstance(answer, TooDeep) and not any(answer.group <= g for g in engine.demands.stacks):
         engine.findings.recursive[answer.group] = answer

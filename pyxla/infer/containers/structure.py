@@ -183,7 +183,7 @@ def length(engine: Engine, x: Any) -> Any:
         try:
             return Const(len(x.value))
         except TypeError as error:
-            raise engine.refuse(str(error), raises=TypeError) from None
+            raise engine.refuse(str(error), raises=TypeError, words=str(error)) from None
     if (grown := columnar.found(engine.heap, x)) is not None:
         return reading.length(engine, grown)
     content = content_of(engine, x)

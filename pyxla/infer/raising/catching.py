@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import Any
 
-from pyxla.errors import CompileError, Location, in_program, is_own, said
+from pyxla.errors import CompileError, Location, RefusedPath, in_program, is_own, said
 from pyxla.frozen import dataclass
 from pyxla.infer.arrays.shadows import number
 from pyxla.infer.frame import Frame
@@ -173,9 +173,31 @@ def instead(engine: Engine, frame: Frame, refusal: CompileError) -> tuple[Compou
     """What the program raises where the instruction that `frame` is at is refused, and the refusal
     with NumPy's words; raises that where the program does not."""
     error = asked.refusal(engine, frame, refusal)
-    if _may_be_another(frame) or (same := _as_raised(engine, error)) is None:
+    if not _may_be_another(frame) and (same := _as_raised(engine, error)) is not None:
+        return same, error
+    if (path := left_out(engine, error.loc)) is None:
+        error.alone = not any([frame.pending or frame.returns for frame in engine.frames])
         raise error from refusal.__cause__
-    return same, error
+    certain = error.words is not None and not (_may_be_another(frame) or _is_own(engine))
+    if certain:
+        engine.findings.left_out[path[1]] = error.raises
+        return _exception(error), error
+    return path
+
+
+def _is_own(engine: Engine) -> bool:
+    return engine.loc is None or is_own(engine.loc)
+
+
+def left_out(engine: Engine, loc: Location | None) -> tuple[Compound, CompileError] | None:
+    """What is raised where the program comes to a place that nothing lifts the refusal of, and that
+    refusal."""
+    for error in engine.demands.refused:
+        if error.loc == loc:
+            engine.findings.left_out.setdefault(error, None)
+            told = Const(error.message), Const(error.hint), Const(type(error).also)
+            return Compound("exception", told, RefusedPath), error
+    return None
 
 
 def _may_be_another(frame: Frame) -> bool:
@@ -193,13 +215,18 @@ def _as_raised(engine: Engine, error: CompileError) -> Compound | None:
     Python comes to."""
     kind = error.raises
     caught = kind is not None and issubclass(kind, engine.guards)
-    own = engine.loc is None or is_own(engine.loc)
-    if kind is None or (not caught and (own or issubclass(kind, _MISTAKES))):
+    if kind is None or (not caught and (_is_own(engine) or issubclass(kind, _MISTAKES))):
         return None
+    if caught and error.same is None:
+        return Compound("exception", (_caught(error, kind),), kind)
+    return _exception(error)
+
+
+def _exception(error: CompileError) -> Compound:
+    """The exception that CPython and NumPy raise in the place of a refusal."""
+    kind = error.raises
     if error.same is not None:
         return Compound("exception", tuple(map(Const, error.same.args)), kind)
-    if caught:
-        return Compound("exception", (_caught(error, kind),), kind)
     name, _, _ = error.message.partition(": ")
     text = said(error.__cause__) if isinstance(error.__cause__, OpError) else error.message
     message = error.words or text.removeprefix(f"{name}: ")
