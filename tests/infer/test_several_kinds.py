@@ -113,3 +113,20 @@ def test_what_a_ufuncs_method_gives_of_a_list_has_the_dtype_of_each_path():
     f, x = pyxla.compile(program), np.ones(1, np.float32)
     for narrow in (0, 1):
         assert same(f(narrow, x), program(narrow, x))
+
+
+@pytest.mark.parametrize("dtype", [np.int64, np.int32, np.uint8])
+def test_which_kind_an_item_of_a_list_is_takes_a_byte(dtype):
+    def program(xs, n):
+        queue, seen = [3], 0
+        while seen < len(queue) and seen < n[0]:
+            queue.append(xs[seen])
+            seen += 1
+        return queue
+
+    xs = np.arange(300).astype(dtype)
+    f = pyxla.compile(program)
+    for n in map(np.atleast_1d, (0, 1, 5)):
+        made, expected = f(xs, n), program(xs, n)
+        assert made == expected and list(map(type, made)) == list(map(type, expected))
+    assert "i8[" in pyxla.code_typed(program, xs, n)

@@ -8,6 +8,8 @@ from dataclasses import replace
 from enum import Enum
 from typing import Any
 
+import numpy as np
+
 from pyxla.infer.joins import choices, far
 from pyxla.infer.joins.joined import joined_number_type
 from pyxla.infer.lattice import (
@@ -39,6 +41,7 @@ from pyxla.ir.core import Value
 from pyxla.ir.types import PYTHON_DTYPES, PYTHON_TYPES, Far, array_type
 
 INT, BOOL = PYTHON_DTYPES[int], PYTHON_DTYPES[bool]
+KIND = np.dtype(np.int8)  # of a column of which of its kinds a number is
 
 
 def _of_instances(items: Sequence[Any]) -> Handle | None:

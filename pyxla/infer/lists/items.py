@@ -30,6 +30,7 @@ from pyxla.infer.lists.common import (
     AN_INT,
     BOOL,
     INT,
+    KIND,
     is_method,
     joined_items,
     opened,
@@ -200,7 +201,7 @@ def leaves(item: Item) -> Iterator[tuple[np.dtype, tuple[int, ...]]]:
     elif isinstance(item, Number):
         yield item.type.dtype, ()
         if item.choices:
-            yield INT, ()
+            yield KIND, ()
         if item.exact:
             yield INT, ()
     elif isinstance(item, Pick):

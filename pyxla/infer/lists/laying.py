@@ -17,6 +17,7 @@ from pyxla.infer.lattice import Array, Const, Ref, Scalar, is_variant
 from pyxla.infer.lists.common import (
     BOOL,
     INT,
+    KIND,
     alternatives,
     choices_of,
     opened,
@@ -124,7 +125,7 @@ def _number(item: Number, x: Any) -> Iterator[Any]:
         return
     yield cast(as_array(x).value, item.type.dtype)
     if item.choices:
-        yield cast(kinds.position_in(x, item.choices), INT)
+        yield cast(kinds.position_in(x, item.choices), KIND)
     if item.exact:
         yield cast(kinds.exact_of(x).value, INT)
 
@@ -237,7 +238,7 @@ def _retyped(rest: Iterator[Value], old: Any, new: Any, depth: int, front: Any) 
             which = next(rest)
         if new.choices:
             places = [new.choices.index(kind) for kind in choices_of(old)]
-            yield _tags(which if old.choices else None, places, value.type.shape)
+            yield _tags(which if old.choices else None, places, value.type.shape, KIND)
         if new.exact:
             yield cast(next(rest) if old.exact else value, INT)
     elif isinstance(new, Row) and isinstance(old, Same):
@@ -302,11 +303,11 @@ def _zeros(item: Item, front: Any) -> Iterator[Value]:
         yield constant(value=np.zeros((*front, *shape), dtype))
 
 
-def _tags(old: Value | None, places: Sequence[Any], front: Any) -> Value:
+def _tags(old: Value | None, places: Sequence[Any], front: Any, dtype: np.dtype = INT) -> Value:
     """A column of tags, where item `i` of what it was of is at `places[i]` now; old: its tags, or
     None where there was one item."""
     if old is None:
-        return constant(value=np.full(front, places[0], INT))
+        return constant(value=np.full(front, places[0], dtype))
     return old if list(places) == list(range(len(places))) else kinds.moved(old, places)
 
 
