@@ -102,8 +102,8 @@ class Room:
     """The room that a visit of a loop made for a list where the loop starts.
 
     watched: where it is seen to that the list does not outgrow it, "append" or "exit" (of the
-    loop), or "" where `step` items an iteration, and `slack` before it gets shorter again, cannot.
-    outer: the room that counts again after the loop.
+    loop), or "" where `step` items in each of at most `trips` iterations, and `slack` before it
+    gets shorter again, cannot.  outer: the room that counts again after the loop.
     """
 
     visit: Visit
@@ -111,6 +111,7 @@ class Room:
     step: int = 0
     outer: Room | None = None
     slack: int = 0
+    trips: int = 0
 
 
 @dataclass(frozen=True, slots=True)

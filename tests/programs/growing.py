@@ -518,3 +518,25 @@ def written_in_steps(n, s):
     names[1::s] = ["x"] * len(names[1::s])
     rows[::s] = [[i, i] for i in range(len(rows[::s]))]
     return x, names, rows
+
+
+POSITIVE = lambda n, dtype: ((np.arange(4000) < n).astype(dtype) * 3,)
+
+
+@program("lists", *[lambda n=n: POSITIVE(n, np.int64) for n in (0, 1, 7, 1500)])
+def as_long_as_its_own_length(x):
+    queue, i = [3], 0
+    while i < len(queue):
+        if x[i] > 0:
+            queue.append(x[i] + i)
+        i += 1
+    return queue, len(queue)
+
+
+@program("lists", *[lambda n=n: (POSITIVE(40, np.uint8)[0], np.array([n])) for n in (0, 1, 9)])
+def as_long_as_either(x, n):
+    seen, i = [0.5, 1.5], 0
+    while i < len(seen) and i < n[0]:
+        seen.append(float(x[i]))
+        i += 1
+    return seen

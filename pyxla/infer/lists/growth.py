@@ -120,7 +120,8 @@ def _grow(
         outer = before.room if type(before) is GrowingList else None
         outer = outer.outer if outer is not None and outer.visit is head.visit else outer
         more = capacity - room[0] if watched or opened else 0
-        made = replace(made, room=Room(head.visit, watched, step, outer), guessed=guessed[0] + more)
+        own = Room(head.visit, watched, step, outer, trips=count)
+        made = replace(made, room=own, guessed=guessed[0] + more)
     entry.heap.contents[first] = made
     return True
 
@@ -168,29 +169,38 @@ def _trips(head: Any, entry: Any, back: Any) -> tuple[bool, int | None]:
     return False, None
 
 
-def doubtful(head: Any, entry: Any, back: Any) -> dict[int, int | None]:
+def doubtful(head: Any, entry: Any, back: Any) -> dict[int, int | str]:
     """Lists of which an iteration may append more than room was made for, with the slack that they
-    need; None if how much is not known."""
+    need, or where they are to be looked after: "exit" if how much is not known, "append" if there
+    may be more iterations than it was made for, as a list is longer than was known of
+    `while i < len(queue)` before anything was appended: what is read beyond might not end it."""
+    trips = _trips(head, entry, back)[1]
     grown = [x for x in head.heap.contents.values() if type(x) is GrowingList]
     known = {column.cell for x in grown for column in x.columns}
     moved = any(column not in known for column, _ in head.visit.peaks)
     origins = {new: key for key, new in head.join.cells.items()}
-    cells: dict[int, int | None] = {}
+    cells: dict[int, int | str] = {}
     for cell, came in head.pairs:
         room = _room(head.heap.contents.get(cell), head.visit)
         if room is None or room.watched:
             continue
         first, last = found(head.heap, Ref(cell)), found(back.heap, Ref(came))
-        slack = None
-        if first and last and _within_step(head, back, first, last, room.step):
-            slack = _slack(head, first, room.step, moved)
-        if slack is not None and slack <= room.slack:
+        need: int | str | None = None
+        if trips is None or trips > room.trips:
+            need = "append"
+        elif first and last and _within_step(head, back, first, last, room.step):
+            need = _slack(head, first, room.step, moved)
+        if isinstance(need, int) and need <= room.slack:
             continue
         for origin in origins.get(cell, (cell,)):
             if _room(entry.heap.contents.get(origin), head.visit) is not None:
-                before = cells.get(origin, 0)
-                cells[origin] = None if slack is None or before is None else max(slack, before)
+                found_ = cells.get(origin, 0), "exit" if need is None else need
+                cells[origin] = max(found_, key=_urgency)
     return cells
+
+
+def _urgency(need: int | str) -> tuple[bool, bool, int]:
+    return need == "append", need == "exit", need if isinstance(need, int) else 0
 
 
 def _slack(head: Any, first: Any, step: int, moved: bool) -> int | None:
@@ -210,18 +220,18 @@ def _room(content: Any, visit: Any) -> Room | None:
     return content.room
 
 
-def watch(engine: Engine, entry: Any, cells: Mapping[int, int | None]) -> None:
-    """Give these lists of a loop slack, or look after them where it ends."""
+def watch(engine: Engine, entry: Any, cells: Mapping[int, int | str]) -> None:
+    """Give these lists of a loop slack, or look after them."""
     entry.heap = entry.heap.copy()
-    for cell, slack in cells.items():
+    for cell, need in cells.items():
         content = entry.heap.contents[cell]
         capacity = engine.list_capacity
-        if slack is None or slack > capacity:
+        if isinstance(need, str) or need > capacity:
             content = replace(content, guessed=max(content.guessed, capacity))
-            room = replace(content.room, watched="exit")
+            room = replace(content.room, watched=need if isinstance(need, str) else "exit")
         else:
-            capacity = capacity_of(entry.heap, content) + slack - content.room.slack
-            room = replace(content.room, slack=slack)
+            capacity = capacity_of(entry.heap, content) + need - content.room.slack
+            room = replace(content.room, slack=need)
         entry.heap.contents[cell] = content = replace(content, room=room)
         if capacity_of(entry.heap, content) < capacity:
             with building(Builder(entry.block.instrs, entry.loc)):
