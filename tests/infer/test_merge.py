@@ -10,11 +10,12 @@ import numpy as np
 import pytest
 
 import pyxla
-from pyxla.errors import CompileError
+from pyxla.errors import CompileError, Location
 from pyxla.infer.demands import Demands
 from pyxla.infer.facts.extent import IntFact, fact
-from pyxla.infer.heap import DictCell, Heap, ListCell, ObjectCell
+from pyxla.infer.heap import DictCell, Heap, Infos, ListCell, ObjectCell
 from pyxla.infer.joins.choices import one_of_these
+from pyxla.infer.joins.conflicts import MOST_TOLD, conflict
 from pyxla.infer.joins.edges import Edge
 from pyxla.infer.joins.held import Way
 from pyxla.infer.joins.merge import Join, merge
@@ -381,3 +382,12 @@ def test_a_call_reads_a_shadow_that_was_written_since(n):
 
 def arrays_of(x):
     return [leaf for item in x for leaf in arrays_of(item)] if isinstance(x, tuple) else [x]
+
+
+def test_a_refusal_names_a_few_kinds_of_many() -> None:
+    values = [Const(x) for x in (1, 2.0, "a", None, True, 3 + 0j)]
+    states = [Edge(Block(), Heap(Infos()), {}, (), Location("f.py", i + 1)) for i in range(6)]
+    found = conflict(values, states, "x", ())
+    assert found.reason.count(" or ") == MOST_TOLD - 1
+    assert found.reason.endswith("or one of 3 others")
+    assert len(found.notes) == MOST_TOLD

@@ -78,6 +78,7 @@ def sort_of(content: Any) -> str:
 _LISTS = (ListCell, GrowingList, RowList)
 _SEVERAL = (Conflict, Variant)
 _HELD = (ListCell, DictCell)
+MOST_TOLD = 4  # kinds of values, and places, that a refusal names
 _WORDS: dict[Any, str] = {
     (Array, Shadow): "array",
     (ListCell, GrowingList, RowList): "list",
@@ -141,7 +142,10 @@ def conflict(
             notes.append(note)
     own = any(loc is not None and is_own(loc) for _, loc in notes)  # which is not shown
     what = "the value" if own else quoted(name) or "the value"
-    kinds = " or ".join(dict.fromkeys([n[0].removesuffix(" here") for n in notes]))
+    told = list(dict.fromkeys([text.removesuffix(" here") for text, _ in notes]))
+    if len(told) > MOST_TOLD:
+        told[MOST_TOLD - 1 :] = [f"one of {len(told) - MOST_TOLD + 1} others"]
+    kinds = " or ".join(told)
     lists = [isinstance(_content(v, s), ListCell) for v, s in zip(values, states, strict=True)]
     texts = [isinstance(value, Compound) and value.kind == "text" for value in values]
     hint = _OF_TEXT if any(texts) else _OF_ONE_TYPE if all(lists) else SAME_TYPE
@@ -153,7 +157,7 @@ def conflict(
         hint = _OF_ONE_DTYPE
     elif len(arrays) == 1 and None not in arrays:
         hint = SAME_SHAPE
-    places = () if own else tuple(notes)
+    places = () if own else tuple(notes[:MOST_TOLD])
     found = Conflict(f"{what} may be {kinds}", places, tests, hint, _demand(met))
     if found.demand == "pooled":
         found.among = tuple([x for content in contents for x in _parts(content)])
