@@ -187,7 +187,7 @@ def test_loops_settle(x, y):
     value = MAKERS[y]()
     for _ in range(6):
         entry = Edge(Block(), Heap([]), {}, (MAKERS[x](),))
-        head = LoopHead(entry, ghosts, [("x", None)], (), directions, (), (), (), {}, Way())
+        head = LoopHead(entry, ghosts, [("x", None)], (), directions, (), (), (), {}, (), Way())
         if head.conflicts():
             return
         head.settle(list, (), set(), set())
@@ -202,6 +202,26 @@ def test_loops_settle(x, y):
             return
         ghosts = [head.ghost, back]
     pytest.fail("the state at the header does not settle")
+
+
+def entered(heap, still=()):
+    """The header of a loop over `heap`, and what an iteration brings back that writes nothing."""
+    entry = Edge(Block(), heap, {}, ())
+    head = LoopHead(entry, [], [], (), {}, (), (), (), {}, still, Way())
+    head.settle(list, (), set(), set())
+    start = head.start()
+    return head, Edge(start.block, start.heap, {}, ())
+
+
+def test_arrays_that_a_loop_is_expected_to_leave_alone_are_no_phis():
+    heap = Heap(Infos())
+    cells = [heap.new(Array(Value(array_type(np.dtype(float), (3,))))) for _ in range(2)]
+    head, back = entered(heap, still=cells[:1])
+    assert len(head.block.phis) == 1
+    assert dict(head.arrays(back)) == dict.fromkeys(cells, False)
+    back.heap.contents[cells[0]] = Array(Value(array_type(np.dtype(float), (3,))))
+    assert dict(head.arrays(back)) == {cells[0]: True, cells[1]: False}
+    assert not head.close(back, list, set())[0]
 
 
 # Objects.

@@ -8,7 +8,7 @@ passes brought back.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Container, Iterable
 from typing import Any
 
 import numpy as np
@@ -60,7 +60,8 @@ class Join:
     """One merge in progress.
 
     `vary`: nothing is known yet of what a loop brings back, so every number becomes a phi and every
-    array cell varies.  `directions`: per phi of a loop header, how its variable is guessed to move.
+    array cell varies, but for `still`.  `directions`: per phi of a loop header, how its variable is
+    guessed to move.
     """
 
     def __init__(
@@ -72,6 +73,7 @@ class Join:
         way: Way = Way(),
     ) -> None:
         self.way = way
+        self.still: Container[int] = ()
         self.unions: dict[int, unions.Union] = {}
         self.partial: set[int] = set()
         self.joined: dict[Any, Any] = {}
@@ -415,7 +417,7 @@ class Join:
                 if other.get(cell) is not content:
                     break
             else:
-                if not (self.vary and isinstance(content, Array)):
+                if not (self.vary and isinstance(content, Array) and cell not in self.still):
                     out[cell] = content
                     continue
             column = [content, *[other.get(cell) for other in others]]

@@ -153,13 +153,14 @@ def _laid_out(heap: Heap, x: Ref, item: Item, capacity: int, sized: bool) -> Gro
         if sized and capacity >= capacity_of(heap, made):
             resize(heap, made, capacity)
         return made
+    loc = heap.infos[x.cell].loc
     held = laid(heap, item, content.items, max(capacity, 1))
     _hold_all(heap, x, item, content.items)
     columns = []
     for value in held:
         plain = not sized and len(content.items) == value.type.shape[0]
         extents = None if plain else extents_of(len(content.items), value.type.ndim)
-        columns.append(Ref(heap.new(Array(value, extents))))
+        columns.append(Ref(heap.new(Array(value, extents), loc)))
     return GrowingList(tuple(columns), item)
 
 
@@ -212,10 +213,11 @@ def retyped_list(heap: Heap, content: GrowingList, item: Item) -> GrowingList:
     if item == content.item:
         return content
     held = [shown(heap, column) for column in content.columns]
+    loc = heap.infos[content.columns[0].cell].loc if held else None
     columns = []
     for value in retyped([array.value for array in held], content.item, item):
         extents = held[0].extents and (held[0].extents[0], *[None] * (value.type.ndim - 1))
-        columns.append(Ref(heap.new(Array(value, extents))))
+        columns.append(Ref(heap.new(Array(value, extents), loc)))
     if any(column.cell in heap.kept for column in content.columns):
         heap.kept = heap.kept | {column.cell for column in columns}
     if any(~column.cell in heap.kept for column in content.columns):

@@ -60,7 +60,7 @@ from pyxla.infer.loops.guesses import (
 )
 from pyxla.infer.loops.header import LoopHead
 from pyxla.infer.loops.marks import Mark, edges_out, first_line
-from pyxla.infer.loops.memory import LoopMemory
+from pyxla.infer.loops.memory import LoopMemory, note_arrays, still_arrays
 from pyxla.infer.loops.unrolling import trip_count, try_unroll, unroll, visit_iteration
 from pyxla.infer.text import strings
 from pyxla.ir.core import Block, Branch, Value, replaced
@@ -203,7 +203,8 @@ def _passes(
     for _ in range(MAX_PASSES):
         heap = entry.heap.copy()
         start = dataclasses.replace(entry, heap=heap)
-        guess = rebound, names, fields, dict(brought) if engine.loops else {}
+        still = still_arrays(memory, heap) if not ghosts else ()
+        guess = rebound, names, fields, dict(brought) if engine.loops else {}, still
         head = LoopHead(start, ghosts, hints, live, directions, *guess, way)
         head.visit = visit
         if conflicts := head.conflicts():
@@ -224,6 +225,7 @@ def _passes(
         compact(engine, edge, live, {*live, *_fixed(engine, frame)})
         written = set(engine.written[mark.written :])
         fits, aliases, reason = _closed(engine, head, edge, written)
+        note_arrays(memory, head, edge, fits)
         if fits and (idle := head.idle(edge, fields)):
             return idle
         if fits:

@@ -7,7 +7,7 @@ what came back (a *ghost*: only its types, facts and cells count) and the body r
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Container, Iterable, Iterator, Mapping
 from typing import Any
 
 from pyxla.errors import CompileError, Location
@@ -48,10 +48,12 @@ class LoopHead:
         unread: Iterable[int],
         fields: Iterable[Field],
         brought: Mapping[int, Any],
+        still: Container[int],
         way: Way,
     ) -> None:
         """`rebound`: on a first pass, the names expected to be bound to other arrays; `fields`:
-        those expected to change; `brought`: the numbers that names are expected to become.
+        those expected to change; `brought`: the numbers that names are expected to become;
+        `still`: the cells of arrays that are expected to stay as they are.
         `unread`: names that the loop assigns and does not read (see `retype`)."""
         self.mismatched: dict[int, Any] = {}
         self.unread = unread
@@ -67,7 +69,7 @@ class LoopHead:
         entry.block.terminator = Jump(self.block, entry.loc)
         states = ghosts or _expected(entry, rebound, fields, brought)
         self.join = Join([entry], self.block, states, directions, way)
-        self.join.vary = not ghosts
+        self.join.vary, self.join.still = not ghosts, still
         self.hints = hints
         args = []
         for i, (hint, loc) in enumerate(hints):
@@ -195,6 +197,13 @@ class LoopHead:
             if idle:
                 found.add((cell, name))
         return found
+
+    def arrays(self, back: Edge) -> Iterator[tuple[int, bool]]:
+        """The cells of arrays from before the loop, and whether an iteration changes each."""
+        before, after = self.entry.heap.contents, back.heap.contents
+        for cell, content in self.heap.contents.items():
+            if type(content) is type(before.get(cell)) is Array:
+                yield cell, after.get(cell) is not content
 
     def restore(self, back: Edge, edges: Iterable[Edge]) -> None:
         """On `edges` out of the loop, arrays that it does not change are those before it, not phis,
