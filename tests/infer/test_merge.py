@@ -13,7 +13,7 @@ import pyxla
 from pyxla.errors import CompileError, Location
 from pyxla.infer.demands import Demands
 from pyxla.infer.facts.extent import IntFact, fact
-from pyxla.infer.heap import DictCell, Heap, Infos, ListCell, ObjectCell
+from pyxla.infer.heap import DictCell, Heap, Infos, ListCell, ObjectCell, Shadow
 from pyxla.infer.joins.choices import one_of_these
 from pyxla.infer.joins.conflicts import MOST_TOLD, conflict
 from pyxla.infer.joins.edges import Edge
@@ -211,6 +211,15 @@ def entered(heap, still=()):
     head.settle(list, (), set(), set())
     start = head.start()
     return head, Edge(start.block, start.heap, {}, ())
+
+
+def test_an_array_that_is_one_of_several_of_which_one_is_again_one_of_several_may_stay():
+    heap = Heap(Infos())
+    a, b = [Ref(heap.new(Array(Value(array_type(np.dtype(float), (3,)))))) for _ in range(2)]
+    inner = Ref(heap.new(Shadow(scalar(int, 0, 1), (a, b))))
+    heap.new(Shadow(scalar(int, 0, 1), (inner, a)))
+    head, back = entered(heap)
+    assert head.close(back, list, set())[0]
 
 
 def test_arrays_that_a_loop_is_expected_to_leave_alone_are_no_phis():

@@ -242,6 +242,9 @@ class Fit:
             if cell not in self.back.heap.contents:
                 self._undefined(template.tag)
                 continue
+            if self._is_still(cell, template):
+                self.value(template.tag, template.tag)
+                continue
             with building(Builder(self.back.block.instrs, self.back.loc)):
                 selector, leaves = alternatives(self.back.heap, Ref(cell))
                 moved = self._moved(template, leaves)
@@ -256,6 +259,12 @@ class Fit:
             back = self.unions.get(cell, UNDEFINED)
             closed = unions.close(self, union, back)  # which may see that it does not fit
             self.ok = self.ok and closed
+
+    def _is_still(self, cell: int, template: Shadow) -> bool:
+        """Whether an array comes back as what it was, and each that it may be in its place."""
+        places = self.cells
+        same = self.back.heap.contents[cell] is template
+        return same and all([ref.cell in places.get(ref.cell, ()) for ref in template.refs])
 
     def _moved(self, template: Shadow, leaves: list[Ref]) -> list[int] | None:
         """Which of the template's arrays each of `leaves` is."""
@@ -289,6 +298,8 @@ class Fit:
             phi = self._phi(template)
             if phi is not None:
                 self.connections.append((phi, back))
+            elif back is template:
+                return
             else:
                 self.ok &= back.value is template.value
             self._extents(template, back)
