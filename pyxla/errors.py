@@ -119,7 +119,7 @@ class CompileError(Exception):
         self.same = same
         if same is not None:
             self.raises, self.words = type(same), str(same)
-        self.alone = False  # whether no other path was on its way
+        self.alone: bool | None = None  # whether no other path was on its way, where that is known
         self.callees: tuple[Any, ...] = ()  # the functions that are called there, innermost first
         self.loc, self.chain = in_program(loc, chain)
         self.types = tuple(types)

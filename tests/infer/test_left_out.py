@@ -77,11 +77,26 @@ def in_a_list(x):
     return rows
 
 
+def in_a_recursion(x):
+    def depth(k):
+        if k <= 0:
+            return 0
+        if k > 10:
+            return eval("k")
+        return 1 + depth(k - 1)
+
+    return depth(int(x[0]))
+
+
+def in_a_key(x):
+    return sorted(x.tolist(), key=lambda v: eval("v") if v > 10 else -v)
+
+
 REFUSED = {
     f.__name__: f
     for f in (
         *(reads_a_file, in_a_loop, in_a_callee, around_a_try, after_a_write, before_the_rest),
-        in_a_list,
+        *(in_a_list, in_a_recursion, in_a_key),
     )
 }
 

@@ -176,7 +176,8 @@ def instead(engine: Engine, frame: Frame, refusal: CompileError) -> tuple[Compou
     if not _may_be_another(frame) and (same := _as_raised(engine, error)) is not None:
         return same, error
     if (path := left_out(engine, error.loc)) is None:
-        error.alone = not any([frame.pending or frame.returns for frame in engine.frames])
+        if error.alone is None:
+            error.alone = not any([frame.pending or frame.returns for frame in engine.frames])
         raise error from refusal.__cause__
     certain = error.words is not None and not (_may_be_another(frame) or _is_own(engine))
     if certain:
