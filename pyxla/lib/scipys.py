@@ -19,7 +19,7 @@ import numpy as np
 from pyxla.infer.lattice import Array
 from pyxla.infer.promote import kind, loop_types
 from pyxla.ir.op import OpError
-from pyxla.lib import distributions, solvers, sparse
+from pyxla.lib import distributions, factors, solvers, sparse
 from pyxla.lib.foreign import foreign
 from pyxla.lib.masks import constant_of
 from pyxla.lib.operands import as_array, broadcast_shapes, broadcast_to, cast, weak
@@ -305,6 +305,15 @@ def kernel(function: Any) -> Any:
         return None
     module = sys.modules.get(TWINS[name]) if name in TWINS else KERNELS.get(name)
     return module and getattr(module, function.__qualname__.replace(".", "_"), None)
+
+
+def raising(value: Any) -> Any:
+    """The Python around a function of `scipy.linalg` that raises what it raises, or None."""
+    if not str(getattr(value, "__module__", "")).startswith("scipy.linalg."):
+        return None
+    name = value.__name__
+    own = getattr(sys.modules.get("scipy.linalg"), name, None) is value
+    return factors.AROUND.get(name) if own else None
 
 
 def scipys(value: Any) -> Implementation | None:

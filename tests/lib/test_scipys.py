@@ -286,3 +286,34 @@ def test_binomial_coefficients():
         np.testing.assert_allclose(got, expected, 1e-11)
     row = pyxla.compile(lambda n: [scipy.special.comb(n, i) for i in range(n + 1)])(5)
     assert row == [1.0, 5.0, 10.0, 10.0, 5.0, 1.0]
+
+
+INDEFINITE = np.array([[1.0, 2.0], [2.0, 1.0]])
+SINGULAR = np.array([[2.0, 0.0], [1.0, 0.0]])
+NOT_FINITE = np.array([[np.nan, 0.0], [0.0, 1.0]])
+
+
+def factor(a):
+    return scipy.linalg.cholesky(a), scipy.linalg.cholesky(a, True), scipy.linalg.cho_factor(a)[0]
+
+
+def solutions(a):
+    la = scipy.linalg
+    return la.inv(a) + la.solve(a, a[0]), la.solve_triangular(a, a[0], lower=True)
+
+
+def decompositions(a):
+    return scipy.linalg.svdvals(a), scipy.linalg.det(a), scipy.linalg.eigvalsh(a)
+
+
+@pytest.mark.parametrize("program", [factor, solutions, decompositions])
+@pytest.mark.parametrize("a", [INDEFINITE, SINGULAR, NOT_FINITE, np.diag([1.0, 3, -2, -1])])
+def test_what_lapack_raises(program, a):
+    try:
+        expected = program(a)
+    except (ValueError, np.linalg.LinAlgError) as error:
+        with pytest.raises(type(error)) as raised:
+            pyxla.compile(program)(a)
+        assert str(raised.value) == str(error)
+    else:
+        check(pyxla.compile(program)(a), expected)

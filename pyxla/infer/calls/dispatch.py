@@ -16,6 +16,8 @@ import typing
 from collections.abc import Callable, Hashable
 from typing import Any
 
+from numpy.linalg import LinAlgError
+
 from pyxla.errors import CompileError
 from pyxla.frontend import dispatchers
 from pyxla.infer import using
@@ -44,7 +46,7 @@ from pyxla.lib.random.libm import python_exp
 from pyxla.lib.random.state import STATES
 from pyxla.lib.refused import refusal
 from pyxla.lib.registry import lookup
-from pyxla.lib.scipys import scipys
+from pyxla.lib.scipys import raising, scipys
 
 
 def call(engine: Engine, callee: Any, args: list[Any], kwargs: dict[str, Any]) -> Any:
@@ -108,6 +110,9 @@ def _call_known(engine: Engine, value: Any, args: list[Any], kwargs: dict[str, A
         if (known := static_arguments(engine, args, kwargs)) is not None:
             return engine.fold_object(value, *known)
     if implementation is not None:
+        around = raising(value) if "check_finite" not in kwargs else None
+        if around is not None and engine.tests(LinAlgError):
+            return call_object(engine, around, [Const(value), *args], kwargs)
         return call_library(engine, value, implementation, args, kwargs)
     if (row := refusal(value)) is not None:
         refuse_outside(engine, value, row, args, kwargs)
