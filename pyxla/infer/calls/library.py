@@ -12,7 +12,7 @@ import numpy as np
 
 from pyxla.errors import CompileError
 from pyxla.infer.arrays import access as arrays
-from pyxla.infer.arrays import records
+from pyxla.infer.arrays import objects, records
 from pyxla.infer.arrays.fitting import BROADCASTING, verify_output, verify_same
 from pyxla.infer.arrays.positions import verify_positions
 from pyxla.infer.calls import conversions
@@ -107,13 +107,15 @@ def call_library(
 
 
 def _of_no_arrays(engine: Engine, value: Any, args: list[Any], kwargs: dict[str, Any]) -> Any:
-    """What a function makes of instances, long ints, records, or lists of arrays of several sizes;
-    None of anything else."""
+    """What a function makes of instances, long ints, records, objects, or lists of arrays of
+    several sizes; None of anything else."""
     if (found := conversions.of_instances(engine, value, args)) is not None:
         return found
     if (found := conversions.of_words(engine, value, args)) is not None:
         return found
     if (made := records.created(engine, value, args, kwargs)) is not None:
+        return made
+    if (made := objects.created(engine, value, args, kwargs)) is not None:
         return made
     if (found := records.applied(engine, value, args, kwargs)) is not None:
         return found
