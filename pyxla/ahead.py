@@ -62,7 +62,7 @@ def _specialize(
     begun = None
     for _ in range(MAX_RESTARTS):
         paths = frozenset(demands.static)
-        args, typed = types.describe((*given, *demands.outside()), paths)
+        args, typed, lies = types.describe((*given, *demands.outside()), paths)
         if typed & paths & demands.hoped.keys():
             begun = left_out(demands.in_vain())
             continue
@@ -72,7 +72,7 @@ def _specialize(
         unknown = frozenset(typed) if data else frozenset(demands.data)
         request = Request(function, args, names, Memory(), options, demands=begun, unknown=unknown)
         request.hopes = bool(demands.hoped)
-        compilation = Compilation(request, tuple(demands.places), demands.static)
+        compilation = Compilation(request, tuple(demands.places), demands.static, lies)
         try:
             compilation.at("typed")
         except (Restart, CompileError) as asked:

@@ -302,14 +302,16 @@ class Compiled:
     @outward
     def memory(self, *given: Any, **named: Any) -> usage.Usage:
         """The bytes that a call with arguments of these types takes on the device: arguments,
-        results, temporaries and the peak, as XLA says; nothing is run.
+        results, temporaries and the peak, as XLA says; nothing is run.  Arrays that lie over
+        several devices, and types with a sharding (`jax.ShapeDtypeStruct`), count with what each
+        device holds.
 
         >>> import pyxla
         >>> pyxla.compile(lambda x: x + 1).memory(pyxla.f64[1000]).results
         8000
         """
         made = self.lower(*given, **named)
-        return usage.usage(made.at("regions"), made.outcome)
+        return usage.usage(made.at("regions"), made.outcome, made.where)
 
     @outward
     def report(self, *given: Any, **named: Any) -> Report:

@@ -86,7 +86,7 @@ def _host(engine: Engine, function: Any = Const(None), *, returns: Any = Const(U
 
 def told(returns: Any) -> Any:
     """The type of a result, as inference takes it."""
-    ((arg,), _) = describe((returns,))
+    (arg,), *_ = describe((returns,))
     return _of(arg, returns)
 
 

@@ -21,6 +21,8 @@ import types
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
+from jax.sharding import NamedSharding, PartitionSpec
+
 from pyxla import collector, journal
 from pyxla.errors import CompileError, InternalError, Location, in_program, spell
 from pyxla.frontend import dispatchers
@@ -47,7 +49,7 @@ class Compilation:
     """One request and what the stages made of it so far.
 
     places: outside objects that are its last arguments.  static: arguments whose values were asked
-    for, with the place that did.
+    for, with the place that did.  lies: how leaves of arguments lie that are over several devices.
     """
 
     def __init__(
@@ -55,10 +57,12 @@ class Compilation:
         request: Request,
         places: Sequence[Place] = (),
         static: Mapping[signature.Path, Location | None] = types.MappingProxyType({}),
+        lies: Mapping[int, NamedSharding] = types.MappingProxyType({}),
     ) -> None:
         self.request = request
         self.places = places
         self.static = static
+        self.lies = lies
         self.products: dict[str, Any] = {}
 
     def at(self, name: str) -> Any:
@@ -95,6 +99,14 @@ class Compilation:
         """What the caller sees, over the results of the program in regions."""
         self.at("regions")
         return self.products["outcome"]
+
+    @property
+    def where(self) -> list[NamedSharding]:
+        """How the program's parameters lie, empty for one device; the others are everywhere."""
+        if not self.lies:
+            return []
+        whole = NamedSharding(next(iter(self.lies.values())).mesh, PartitionSpec())
+        return [self.lies.get(leaf, whole) for leaf in self.outcome.inputs]
 
     def text(self, name: str) -> str:
         """A stage's product, printed."""
@@ -152,7 +164,8 @@ def _stablehlo(compilation: Compilation) -> str:
 
 
 def _hlo(compilation: Compilation, optimized: bool) -> str:
-    return jaxlink.hlo(compilation.at("regions"), optimized)
+    program = compilation.at("regions")
+    return jaxlink.hlo(program, optimized, compilation.where)
 
 
 def source_of(function: Any) -> SourceFunction:

@@ -129,7 +129,8 @@ def code_stablehlo(function: Callable[..., Any], *given: Any, **named: Any) -> s
 def code_hlo(
     function: Callable[..., Any], *given: Any, optimized: bool = False, **named: Any
 ) -> str:
-    """The HLO module: as XLA imports it, or as XLA compiled it for the default device.
+    """The HLO module: as XLA imports it, or as XLA compiled it for the default device, or for the
+    devices over which arguments lie.
 
     given: a type or a value for each argument.  CompileError where the function is refused.
 

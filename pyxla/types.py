@@ -30,6 +30,7 @@ from typing import Any, get_origin
 
 import jax
 import numpy as np
+from jax.sharding import NamedSharding
 
 from pyxla.errors import BadArgument, CompileError
 from pyxla.ir.types import (
@@ -151,6 +152,7 @@ bool_, i8, i16, i32, i64, u8, u16, u32, u64, bf16, f16, f32, f64, c64, c128, *na
 i4, u4, f8e3m4, f8e4m3, f8e4m3b11fnuz, f8e4m3fn, f8e4m3fnuz, f8e5m2, f8e5m2fnuz = narrow
 _CLASSES = {scalar.dtype.type: scalar for scalar in SCALARS}
 _SPECS = (ArraySpec, SizedSpec, ScalarSpec, StaticSpec, jax.ShapeDtypeStruct)
+_PLACED = (jax.Array, jax.ShapeDtypeStruct)
 
 
 def array_of(x: Any) -> ArrayType | None:
@@ -195,14 +197,23 @@ def _has_type(x: Any) -> bool:
 
 
 class _DescribeTypes(Describe):
-    """The walk over arguments, where types may stand for values; `typed` are the paths of those."""
+    """The walk over arguments, where types may stand for values; `typed` are the paths of those,
+    and `lies` says of leaves over several devices how they lie."""
 
     def __init__(self, static: frozenset[Path]) -> None:
         super().__init__(static)
         self.typed: set[Path] = set()
+        self.lies: dict[int, NamedSharding] = {}
 
     def visit(self, x: Any, path: Path) -> Arg:
-        x = _read(x)
+        x, before = _read(x), self.count
+        made = self._visited(x, path)
+        where = getattr(x, "sharding", None) if isinstance(x, _PLACED) else None
+        if isinstance(where, NamedSharding) and where.num_devices > 1 and self.count > before:
+            self.lies[before] = where
+        return made
+
+    def _visited(self, x: Any, path: Path) -> Arg:
         if isinstance(x, StaticSpec):
             return ArgStatic(x.value) if _is_known(x) else super().visit(x.value, path)
         if isinstance(x, ArraySpec):
@@ -263,10 +274,11 @@ def _array_of(items: list[Any]) -> np.ndarray | None:
 
 def describe(
     args: Sequence[Any], static: frozenset[Path] = frozenset()
-) -> tuple[tuple[Arg, ...], set[Path]]:
-    """Descriptions of arguments given as types or values; the paths of Python scalar types."""
+) -> tuple[tuple[Arg, ...], set[Path], dict[int, NamedSharding]]:
+    """Descriptions of arguments given as types or values; the paths of Python scalar types; how
+    leaves lie that are over several devices."""
     walk = _DescribeTypes(static)
-    return described(walk, args), walk.typed
+    return described(walk, args), walk.typed, walk.lies
 
 
 def parts(given: Sequence[Any]) -> tuple[Parts, tuple[Any, ...]] | None:

@@ -14,8 +14,9 @@ from typing import Any
 
 import jax
 import numpy as np
+from jax.sharding import NamedSharding, PartitionSpec
 
-from pyxla import journal
+from pyxla import journal, types
 from pyxla.api import Compiled
 from pyxla.entry import Entry
 from pyxla.errors import CompileError
@@ -40,7 +41,17 @@ class Placed(Compiled):
 
     def lower(self, *given: Any, **named: Any) -> Compilation:
         with self.placement.scope():
-            return super().lower(*given, **named)
+            return super().lower(*self.placement.arguments(given, _lying), **named)
+
+
+def _lying(x: Any, where: Any) -> Any:
+    """An array, or the type of one, that lies where it is said."""
+    spelled = types.array_of(x) if types.is_spec(x) else None
+    if spelled is None or not spelled.ndim:
+        return placement.placed(x, where)
+    if isinstance(where, PartitionSpec):
+        where = NamedSharding(jax.sharding.get_mesh(), where)
+    return jax.ShapeDtypeStruct(spelled.shape, spelled.dtype, sharding=where)
 
 
 class OnParts(Compiled):

@@ -54,7 +54,7 @@ class Looked:
         """The executable that JAX makes of the program."""
         program = self.program
         began = time.perf_counter()
-        made = jaxlink.lowered(program).compile()
+        made = jaxlink.lowered(program, self.compilation.where).compile()
         self.record.spent("xla", time.perf_counter() - began)
         return made
 

@@ -501,10 +501,11 @@ def lowered(program: Program, where: Sequence[Any] = (), given_up: Sequence[int]
         return jit(program, given_up=given_up).lower(*given)
 
 
-def hlo(program: Program, optimized: bool = False) -> str:
-    """The program as HLO text: as XLA imports it, or as XLA compiled it for the default device."""
+def hlo(program: Program, optimized: bool = False, where: Sequence[Any] = ()) -> str:
+    """The program as HLO text: as XLA imports it, or as XLA compiled it for the default device, or
+    for parameters that lie as `where` says."""
     if optimized:
-        return lowered(program).compile().as_text()
+        return lowered(program, where).compile().as_text()
     code = mlir.module_to_bytecode(jaxlower.module(program))
     computation = _jax.mlir.mlir_module_to_xla_computation(
         code, use_tuple_args=False, return_tuple=False

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import contextlib
 import inspect
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -105,8 +105,10 @@ class Placement:
             return jax.set_mesh(self.mesh)
         return jax.sharding.use_abstract_mesh(self.mesh.abstract_mesh)
 
-    def arguments(self, args: tuple[Any, ...]) -> tuple[Any, ...]:
-        """The positional arguments, arrays where they should lie."""
+    def arguments(
+        self, args: tuple[Any, ...], array: Callable[[Any, Any], Any] | None = None
+    ) -> tuple[Any, ...]:
+        """The positional arguments, arrays where they should lie; `array` puts one there."""
         where = self.in_shardings
         if where is None:
             return args
@@ -117,7 +119,9 @@ class Placement:
                 f"in_shardings has {len(where)} entries, and there are {len(args)} positional "
                 "arguments"
             )
-        return tuple([_placed(x, spec) for x, spec in zip(args, where, strict=True)])
+        return tuple(
+            [_placed(x, spec, array or placed) for x, spec in zip(args, where, strict=True)]
+        )
 
 
 def asked(mesh: Any, in_shardings: Any, out_shardings: Any, donate: Any) -> Placement | None:
@@ -145,14 +149,14 @@ def results(x: Any, where: Any) -> Any:
     raise NotImplementedError("in compiled functions only")
 
 
-def _placed(x: Any, where: Any) -> Any:
+def _placed(x: Any, where: Any, array: Callable[[Any, Any], Any]) -> Any:
     """The arrays in `x` over devices, as the specifications in `where` say, which may end early."""
     if where is None:
         return x
     if isinstance(where, PartitionSpec | Sharding):
         with jax.enable_x64(True):
-            return jax.tree.map(lambda leaf: _array(leaf, where), x)
-    return jax.tree.map(lambda spec, part: _placed(part, spec), where, x, is_leaf=_is_end)
+            return jax.tree.map(lambda leaf: array(leaf, where), x)
+    return jax.tree.map(lambda spec, part: _placed(part, spec, array), where, x, is_leaf=_is_end)
 
 
 def _is_end(spec: Any) -> bool:
@@ -160,5 +164,6 @@ def _is_end(spec: Any) -> bool:
     return spec is None or isinstance(spec, PartitionSpec | Sharding)
 
 
-def _array(x: Any, where: Any) -> Any:
+def placed(x: Any, where: Any) -> Any:
+    """An array where it should lie, and what is no array as it is."""
     return shard(x, where) if isinstance(x, np.ndarray | jax.Array) else x

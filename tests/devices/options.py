@@ -13,7 +13,7 @@ from jax.sharding import PartitionSpec
 
 import pyxla
 from pyxla import cli
-from tests.devices.placed import AUTO
+from tests.devices.placed import AUTO, placed
 
 ROWS, COLUMNS, WHOLE = PartitionSpec("data"), PartitionSpec(None, "data"), PartitionSpec()
 A, W = np.arange(128.0).reshape(16, 8), np.eye(8)
@@ -65,6 +65,30 @@ def said(*words):
     with contextlib.redirect_stdout(io.StringIO()) as out:
         assert cli.main(words) == 0
     return out.getvalue()
+
+
+def check_types_lie_as_arguments_do():
+    @pyxla.compile(mesh=AUTO, in_shardings=(ROWS, WHOLE))
+    def products(a, w):
+        return (a @ w).sum(axis=0)
+
+    products.specialize(pyxla.f64[16, 8], pyxla.f64[8, 8])
+    assert products(A, W).tolist() == A.sum(axis=0).tolist()
+    assert len(products.specializations) == 1
+    assert products.memory(A, W).arguments == 8 * (16 + 64)
+    assert products.memory(pyxla.f64[16, 8], "f64[8,8]").arguments == 8 * (16 + 64)
+
+
+def check_what_is_shown_is_for_the_devices_of_arguments():
+    inner = lambda d, k: (d["a"] * k).sum(axis=0)
+    for mesh in (AUTO, jax.make_mesh((8,), ("data",))):
+        a = placed(A, "data", mesh=mesh)
+        for given in (a, jax.ShapeDtypeStruct(a.shape, a.dtype, sharding=a.sharding)):
+            assert pyxla.compile(inner).memory({"a": given}, float).arguments == 8 * (16 + 1)
+            text = pyxla.code_hlo(inner, {"a": given}, float, optimized=True)
+            assert text.count(" all-reduce(") == 1
+    assert "all-reduce" in pyxla.report(inner, {"a": a}, 2.0, derivative=False).html
+    assert pyxla.profile(inner, {"a": a}, 2.0, runs=1).wall > 0
 
 
 def check_what_devices_tell_each_other():
