@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import Any
 
-from markupsafe import Markup
+from markupsafe import Markup, escape
 from pygments import highlight, lex
 from pygments.formatters import HtmlFormatter
 from pygments.lexer import RegexLexer, bygroups, words
@@ -36,6 +36,8 @@ class ModuleLexer(RegexLexer):
     tokens = {
         "root": [
             (r"\s+", Text),
+            (r"[()\[\]{},;]+", Punctuation),  # what is most frequent is tried first
+            (r"[+*<>=!&|^~?:]+", Operator),
             (r"//[^\n]*|/\*.*?\*/", Comment),
             (r'"[^"\n]*"', String),
             (r"(bb\d+)(:)", bygroups(Name.Label, Punctuation)),
@@ -112,10 +114,8 @@ def _told(spans: Sequence[Typed], start: int, end: int) -> str:
 def _token(text: str, kind: Any, tip: str) -> Markup:
     while kind not in STANDARD_TYPES:
         kind = kind.parent
-    css = STANDARD_TYPES[kind]
-    attributes = Markup(' class="{}"').format(css) if css else Markup("")
+    css, shown = STANDARD_TYPES[kind], escape(text)
+    attributes = f' class="{css}"' if css else ""
     if tip:
-        attributes += Markup(' data-tip="{}"').format(tip)
-    return (
-        Markup("<span{}>{}</span>").format(attributes, text) if attributes else Markup.escape(text)
-    )
+        attributes += f' data-tip="{escape(tip)}"'
+    return Markup(f"<span{attributes}>{shown}</span>") if attributes else shown

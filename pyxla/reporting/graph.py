@@ -18,6 +18,7 @@ from pyxla.lower.cost import nbytes
 from pyxla.reporting.listing import Place
 
 MOST = 160  # lines that are drawn; of larger programs those that carry most
+FEW = 40  # nodes, of which a drawing is ordered more often
 HEIGHT, CHARACTER, PADDING, LONGEST = 34, 6.7, 22, 38
 GIVEN, RETURNED = "arguments", "results"
 Node = Place | str
@@ -156,10 +157,12 @@ def _lay_out(graph: Any) -> None:
     """Place the parts of a graph side by side."""
     start = 0.0
     for part in graph.C:
+        # The time of a round grows with the square of what there is.
+        rounds = 6 if len(part.sV) <= FEW else 2
         layout = SugiyamaLayout(part)
         layout.xspace, layout.yspace = 24, 46
         layout.init_all()
-        layout.draw(6)
+        layout.draw(rounds)
         layout.draw_edges()
         views = [vertex.view for vertex in part.sV]
         shift = start - min(view.xy[0] - view.w / 2 for view in views)
