@@ -433,6 +433,13 @@ CONVERSIONS = {
 
 
 def _checked(dtype: Any, shape: tuple[int, ...], path: Path) -> ArrayType:
+    for size in shape:
+        if not isinstance(size, int | np.integer):  # of `jax.export.symbolic_shape`
+            raise BadArgument(
+                f"{{}} has the size {size}, and a program is for numbers",
+                path,
+                hint='a size up to a bound is part of a type: pyxla.build(f, f64["n<=1000"])',
+            )
     if dtype in SHORT_NAMES:
         return array_type(dtype, tuple(shape))
     raise BadArgument(

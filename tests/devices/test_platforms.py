@@ -43,6 +43,14 @@ def test_no_code_of_the_cpu_is_in_modules_for_others(function):
         assert "xla_cpu" not in made
 
 
+def test_sizes_by_name_are_refused_at_the_argument():
+    (n,) = export.symbolic_shape("n")
+    program = jax.jit(pyxla.compile(lambda x: x * 2))
+    with pytest.raises(pyxla.CompileError, match="x has the size n, ") as caught:
+        export.export(program)(jax.ShapeDtypeStruct((n, 4), np.float32))
+    assert "n<=1000" in caught.value.hint
+
+
 def layer(x, w):
     return np.tanh(x @ w) @ w.T
 
