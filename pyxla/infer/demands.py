@@ -50,7 +50,8 @@ class Demands:
     (`frontend.stepping`).  in_place: whether checks
     raise where they are.
     rooms: whether arrays may be of sizes that nothing bounds (`infer.arrays.room`).
-    pooled: classes whose instances are in pools (`infer.lists.pools`); everywhere: also the dicts,
+    pooled: classes whose instances are in pools (`infer.lists.pools`), and generators: of the
+    generators of one function each; everywhere: also the dicts,
     sets and the like among them that no loop makes; late: fields that their instances are given
     after they are made, if ever.  shared: whether lists that are put in lists of unknown length
     are in pools, and sites: the places that make the lists of a pool each
@@ -69,6 +70,7 @@ class Demands:
     in_place: bool = False
     rooms: bool = False
     pooled: frozenset[type] = frozenset()
+    generators: frozenset[type] = frozenset()
     everywhere: bool = False
     late: frozenset[tuple[type, str]] = frozenset()
     shared: bool = False
@@ -132,7 +134,9 @@ class Findings:
     sizing: the loops in which one is of several sizes.
     met: a name or an item has no one type.  lists: several are made.  classes: those whose
     instances might be in pools; containers: the same of those that stand for dicts, sets and the
-    like.  recursive: functions that call each other, with what they were refused for.  valued:
+    like; generators: those of generators that loops make, but for recursive_generators, which read
+    others of their own.  recursive: functions that call each other, with what they were refused
+    for.  valued:
     arguments with lists of which the numbers themselves are needed.  floats: such an argument, or
     what comes of it, is a key.  offered: what was said to be a remedy.  refused: what the last
     attempt was refused for, and where.
@@ -160,6 +164,8 @@ class Findings:
     lists: bool = False
     classes: set[type] = field(default_factory=set)
     containers: set[type] = field(default_factory=set)
+    generators: set[type] = field(default_factory=set)
+    recursive_generators: set[type] = field(default_factory=set)
     recursive: dict[frozenset[Any], CompileError] = field(default_factory=dict)
     valued: set[int] = field(default_factory=set)
     floats: bool = False
@@ -255,6 +261,7 @@ class Findings:
             "arrays": self.wanted or self.demands.apart or "arrays" in refusal.remedy,
             "apart": self.met or "apart" in refusal.remedy,
             "stacks": frozenset(self.recursive),
+            "generators": frozenset(self.generators),
             "unrolled": frozenset(self.kept),
         }
         first = refusal.remedy.split()

@@ -98,6 +98,7 @@ class Engine:
         self.visits: list[Visit] = []  # which visits of them these are
         self.repeating = 0  # in how many loops, those visited iteration by iteration too
         self.list_capacity = DEFAULTS.list_capacity
+        self.generators: dict[type, Any] = {}  # one of each function whose generators are pooled
         self.kept: dict[Any, Any] = {}  # results of cached functions
         self.summaries: dict[Any, Any] = {}  # of visited calls
         self.frozen: dict[int, str] = {}

@@ -119,7 +119,7 @@ def specialize(request: Request, places: Sequence[Place]) -> Specialization:
             journal.note("restart", f"it was refused: {error.message}", error.loc)
             demands = replace(demands, exact=frozenset(), unrolled=frozenset()) | remedy
             if remedy.unrolled:  # lists that a loop makes known are in no pool, unless asked again
-                demands = replace(demands, sites=frozenset())
+                demands = replace(demands, sites=frozenset(), generators=frozenset())
             if remedy.shared:
                 demands |= Demands(sites=findings.asked())
         else:
@@ -283,7 +283,7 @@ def _attempt(
     options = request.options or DEFAULTS
     engine.heap.infos.room = options.list_capacity if demands.rooms else None
     findings.infos, findings.loops = engine.heap.infos, engine.loops
-    pools.start(engine, demands.pooled)
+    pools.start(engine, demands.pooled | demands.generators)
     lists = world.lists()
     findings.lists |= len(lists) > 1
     pools.noted_arguments(engine, world.initial)

@@ -31,6 +31,7 @@ from pyxla.infer.lattice import (
     taken_apart,
     value_of,
 )
+from pyxla.infer.lists import pools
 from pyxla.infer.raising import catching
 from pyxla.ir.core import Block
 from pyxla.ir.dominance import Component
@@ -49,10 +50,32 @@ def generator(engine: Engine, frame: Frame) -> Any:
     meta = ssa, names, engine.module_of(frame), frame.function
     read = engine.new(BoxCell(FALSE))
     made = Compound("generator", (*args, *frame.boxes.values(), read), meta)
+    start = {stepping.START: Tuple(args), stepping.AT: Const(support.FIRST)}
+    if (cls := _pooled(engine, made)) is not None:
+        fields = {**start, stepping.SENT: Const(None)}
+        return pools.entered(engine, engine.new(ObjectCell(cls, fields)))
     if ssa.source not in engine.demands.stepped:
         return made
-    fields = {"made": made, stepping.START: Tuple(args), stepping.AT: Const(support.FIRST)}
-    return engine.new(ObjectCell(iterators.Generator, fields))
+    return engine.new(ObjectCell(iterators.Generator, {"made": made, **start}))
+
+
+def _pooled(engine: Engine, made: Compound) -> type | None:
+    """The class of generators of one function that may be one of several, if they are in a pool."""
+    source = made.meta[0].source
+    if asks(made) or stepping.to_steps(source) is None:
+        return None
+    cls = iterators.generators_of(source)
+    if any(frame.ssa.source is source for frame in engine.frames):  # which reads others of its own
+        engine.findings.recursive_generators.add(cls)
+        engine.findings.generators.discard(cls)
+    elif engine.loops and cls not in engine.findings.recursive_generators:
+        engine.findings.generators.add(cls)
+    if cls not in engine.pools:
+        return None
+    count = len(made.meta[0].function.params)
+    before = engine.generators.setdefault(cls, made)
+    same = before.items[count:-1] == made.items[count:-1] and before.meta[0] is made.meta[0]
+    return cls if same else None
 
 
 def is_read(engine: Engine, x: Compound) -> bool:
@@ -109,8 +132,9 @@ def _frame_of(engine: Engine, x: Any, names: Any) -> Any:
     """The variables at the `yield` where a generator waits; as long as it was never there, nothing
     comes of the path."""
     fields = engine.content(x).fields
-    frame, *others = [value_of(fields.get(name, UNDEFINED), "unbound") for name in names.value]
-    if frame is UNDEFINED:
+    kept = [value_of(fields.get(name, UNDEFINED), "unbound") for name in names.value]
+    frame, *others = [value_of(x, "optional") for x in kept]  # None: a row of a pool without it
+    if frame is UNDEFINED or (isinstance(frame, Const) and frame.value is None):
         return engine.raise_constant(support.Ended())
     own = taken_apart(using.moved(engine, frame)).items
     return Tuple((*own, *others), support.Open)
@@ -118,7 +142,8 @@ def _frame_of(engine: Engine, x: Any, names: Any) -> Any:
 
 @rule(iterators.go_on)
 def _go_on(engine: Engine, x: Any) -> Any:
-    made = engine.use(engine.content(x).fields["made"])
+    content = engine.content(x)
+    made = engine.generators.get(content.cls) or engine.use(content.fields["made"])
     inner = _frame(engine, made)
     ssa = inner.ssa = stepping.to_steps(made.meta[0].source)
     inner.env = dict(zip(ssa.function.params, (x,), strict=True))
