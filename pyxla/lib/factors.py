@@ -11,36 +11,47 @@ from numpy.linalg import LinAlgError
 NOT_FINITE = "array must not contain infs or NaNs"
 
 
-def finite(function: Any, a: Any, *args: Any, **named: Any) -> Any:
-    if not np.isfinite(a).all():
+def finite(function: Any, a: Any, *args: Any, check_finite: bool = True, **named: Any) -> Any:
+    if check_finite and not np.isfinite(a).all():
         raise ValueError(NOT_FINITE)
     return function(a, *args, check_finite=False, **named)
 
 
 def inverted(function: Any, a: Any, *args: Any, **named: Any) -> Any:
     found = finite(function, a, *args, **named)
-    if found.ndim == 2 and not np.isfinite(found).all():
+    if found.ndim == 2 and not np.isfinite(found).all() and _is_singular(a):
         raise LinAlgError("A singular matrix detected: slice(s) [0] are singular.")
     return found
 
 
-def solved(function: Any, a: Any, b: Any, *args: Any, **named: Any) -> Any:
-    if not np.isfinite(b).all():
+def solved(
+    function: Any, a: Any, b: Any, *args: Any, check_finite: bool = True, **named: Any
+) -> Any:
+    if check_finite and not np.isfinite(b).all():
         raise ValueError(NOT_FINITE)
-    found = finite(function, a, b, *args, **named)
-    if np.ndim(a) == 2 and not np.isfinite(found).all():
+    found = finite(function, a, b, *args, check_finite=check_finite, **named)
+    if np.ndim(a) == 2 and not np.isfinite(found).all() and _is_singular(a):
         raise LinAlgError("A singular matrix detected: slice(s) [0] are singular.")
     return found
 
 
-def solved_by_triangle(function: Any, a: Any, b: Any, *args: Any, **named: Any) -> Any:
-    if not np.isfinite(b).all():
+def solved_by_triangle(
+    function: Any, a: Any, b: Any, *args: Any, check_finite: bool = True, **named: Any
+) -> Any:
+    if check_finite and not np.isfinite(b).all():
         raise ValueError(NOT_FINITE)
-    found = finite(function, a, b, *args, **named)
+    found = finite(function, a, b, *args, check_finite=check_finite, **named)
     if np.ndim(a) == 2 and not np.isfinite(found).all():
-        place = np.argmax(np.diag(np.asarray(a)) == 0)
-        raise LinAlgError(f"singular matrix: resolution failed at diagonal {place}")
+        zero = np.diag(np.asarray(a)) == 0
+        if zero.any():  # else what it gives is too large
+            place = np.argmax(zero)
+            raise LinAlgError(f"singular matrix: resolution failed at diagonal {place}")
     return found
+
+
+def _is_singular(a: Any) -> bool:
+    """Whether a pivot is zero, which LAPACK stops at."""
+    return np.linalg.slogdet(a)[0] == 0
 
 
 def factored(function: Any, a: Any, lower: bool = False, *args: Any, **named: Any) -> Any:
@@ -63,7 +74,7 @@ def _failed(a: Any, lower: bool) -> int:
     return len(rest)
 
 
-AROUND = {
+AROUND: dict[str, Any] = {
     **dict.fromkeys(("det", "svd", "svdvals", "eigh", "eigvalsh", "qr", "pinv", "norm"), finite),
     **dict.fromkeys(("cholesky", "cho_factor"), factored),
     **{"inv": inverted, "solve": solved, "solve_triangular": solved_by_triangle},

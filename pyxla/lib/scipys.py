@@ -307,13 +307,17 @@ def kernel(function: Any) -> Any:
     return module and getattr(module, function.__qualname__.replace(".", "_"), None)
 
 
-def raising(value: Any) -> Any:
-    """The Python around a function of `scipy.linalg` that raises what it raises, or None."""
+def raising(value: Any, count: int) -> Any:
+    """The Python around a function of `scipy.linalg` that raises what it raises, given so many
+    arguments by position, or None."""
     if not str(getattr(value, "__module__", "")).startswith("scipy.linalg."):
         return None
     name = value.__name__
     own = getattr(sys.modules.get("scipy.linalg"), name, None) is value
-    return factors.AROUND.get(name) if own else None
+    if not own or name not in factors.AROUND:
+        return None
+    names = list(inspect.signature(value).parameters)
+    return factors.AROUND[name] if "check_finite" not in names[:count] else None
 
 
 def scipys(value: Any) -> Implementation | None:

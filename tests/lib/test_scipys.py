@@ -317,3 +317,47 @@ def test_what_lapack_raises(program, a):
         assert str(raised.value) == str(error)
     else:
         check(pyxla.compile(program)(a), expected)
+
+
+def large(a, b):
+    la = scipy.linalg
+    return la.solve(a, b), la.solve_triangular(a, b)
+
+
+def told_by_position(a, b):
+    la = scipy.linalg
+    inverse = la.inv(a, False, True)
+    return la.cholesky(a, True, False, False), la.solve(a, b, False, False, False, True), inverse
+
+
+def unchecked(a, b):
+    return scipy.linalg.solve(a, b, check_finite=False)
+
+
+def checked(a, b):
+    return scipy.linalg.solve(a, b, check_finite=True)
+
+
+B = np.array([1e200, 1.0])
+
+
+@pytest.mark.parametrize(
+    ("program", "a", "b"),
+    [
+        (large, np.diag([1e-200, 1.0]), B),  # is infinite, and A not singular
+        (told_by_position, np.diag([4.0, 1.0]), B),
+        (unchecked, np.diag([4.0, 1.0]), B),
+        (unchecked, SINGULAR, B),
+        (checked, SINGULAR, B),
+        (checked, NOT_FINITE, B),
+    ],
+)
+def test_what_is_checked_of_solutions(program, a, b):
+    try:
+        expected = program(a, b)
+    except (ValueError, np.linalg.LinAlgError) as error:
+        with pytest.raises(type(error)) as raised:
+            pyxla.compile(program)(a, b)
+        assert str(raised.value) == str(error)
+    else:
+        check(pyxla.compile(program)(a, b), expected)

@@ -39,7 +39,7 @@ from pyxla.infer.heap import ObjectCell, Pooled
 from pyxla.infer.joins import folded
 from pyxla.infer.lattice import Compound, Const, Ref, is_variant
 from pyxla.infer.raising.refusals import lacking
-from pyxla.lib import iterators
+from pyxla.lib import factors, iterators
 from pyxla.lib.containers import in_python, is_stand, stand_for
 from pyxla.lib.interpreted import given_arguments
 from pyxla.lib.random.libm import python_exp
@@ -110,8 +110,9 @@ def _call_known(engine: Engine, value: Any, args: list[Any], kwargs: dict[str, A
         if (known := static_arguments(engine, args, kwargs)) is not None:
             return engine.fold_object(value, *known)
     if implementation is not None:
-        around = raising(value) if "check_finite" not in kwargs else None
-        if around is not None and engine.tests(LinAlgError):
+        around = raising(value, len(args))
+        inside = engine.frames and engine.frames[-1].module is vars(factors)
+        if around is not None and not inside and engine.tests(LinAlgError):
             return call_object(engine, around, [Const(value), *args], kwargs)
         return call_library(engine, value, implementation, args, kwargs)
     if (row := refusal(value)) is not None:
