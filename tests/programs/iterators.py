@@ -590,3 +590,18 @@ def first_items(x):
     for v in x:
         readers.append(iter(list(range(v))))
     return sum([next(reader) for reader in readers])
+
+
+@program("", lambda: (np.array([1, -1, 2]),), lambda: (np.array([-1]),))
+def ended_for_good(x):
+    """What has ended stays so, whatever is appended."""
+    known, items, out = [1, 2], [int(v) for v in x if v > 0], []
+    ahead, others = iter(known), iter(items)
+    for _ in range(3):
+        out.append(next(ahead, -1))
+        out.append(next(others, -1))
+    known.extend([3, 4, 5, 6])
+    items.extend([3, 4, 5, 6])
+    out.append(next(ahead, -1))
+    out.append(next(others, -1))
+    return out, list(ahead), sum(others)

@@ -7,6 +7,7 @@ import heapq
 import itertools
 import math
 import operator
+import sys
 from collections.abc import Callable, Iterator
 from typing import Any
 
@@ -31,7 +32,7 @@ from pyxla.infer.containers.making import unknown
 from pyxla.infer.containers.watched import read
 from pyxla.infer.engine import Engine
 from pyxla.infer.heap import ObjectCell, SequenceIterator
-from pyxla.infer.lattice import Compound, Const, Tuple
+from pyxla.infer.lattice import Compound, Const, Ref, Tuple
 from pyxla.infer.lists import columnar, number_lists
 from pyxla.infer.raising.refusals import need
 from pyxla.lib import heaps, interpreted, sequences
@@ -216,15 +217,21 @@ def _next(engine: Engine, x: Any, *default: Any) -> Any:
     if items is None:
         size = structure.length(engine, source)
         if unknown(engine, source) and default:
+            if state is not None and isinstance(source, Ref):  # it may have ended, and get longer
+                set_state(engine, x, at=Const(None))
             return call(engine, Const(sequences.item_or), [source, Const(at), *default], {})
         if unknown(engine, source):
             there = engine.rules.compare(engine, "gt", size, Const(at))
             engine.ensure(there, StopIteration())
             return structure.item(engine, source, Const(at))
         size = engine.static(size, "the number of items")
-        return structure.item(engine, source, Const(at)) if at < size else _stopped(engine, default)
-    return items[at] if at < len(items) else _stopped(engine, default)
+        found = at < size
+        return structure.item(engine, source, Const(at)) if found else _stopped(engine, x, default)
+    return items[at] if at < len(items) else _stopped(engine, x, default)
 
 
-def _stopped(engine: Engine, default: tuple[Any, ...]) -> Any:
+def _stopped(engine: Engine, x: Any, default: tuple[Any, ...]) -> Any:
+    """What `next` does at the end of an iterator, which has nothing more, whatever is appended."""
+    if state_of(engine, x) is not None:
+        set_state(engine, x, at=Const(sys.maxsize))
     return default[0] if default else engine.raise_constant(StopIteration())
