@@ -78,7 +78,7 @@ DESCRIBED = [
 
 @pytest.mark.parametrize(("spec", "expected"), DESCRIBED, ids=lambda x: str(x))
 def test_describe(spec, expected):
-    (arg,), _ = types.describe([spec])
+    (arg,), *_ = types.describe([spec])
     assert arg == expected
 
 
@@ -93,7 +93,7 @@ VALUES = [
 
 @pytest.mark.parametrize(("spec", "value"), VALUES, ids=lambda x: str(x))
 def test_types_and_values_have_one_key(spec, value):
-    args, _ = types.describe([spec])
+    args, *_ = types.describe([spec])
     assert signature.keyed(args) == signature.flatten([value])[0]
 
 
@@ -103,8 +103,8 @@ def test_repr_is_the_spelling():
 
 @pytest.mark.parametrize("spec", [s for _, s in TEXTS if s is not None])
 def test_spelled_is_parsed(spec):
-    (arg,), _ = types.describe([spec], frozenset({(0,)}))
-    again, _ = types.describe([types.parse(descriptions.spelled(arg))], frozenset({(0,)}))
+    (arg,), *_ = types.describe([spec], frozenset({(0,)}))
+    again, *_ = types.describe([types.parse(descriptions.spelled(arg))], frozenset({(0,)}))
     assert again == (arg,)
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from typing import Any
 
 import numpy as np
@@ -174,7 +175,8 @@ def test_program(program, argument):
     ],
 )
 def test_refused(program, message):
-    with pytest.raises(CompileError, match=message):
+    with warnings.catch_warnings(), pytest.raises(CompileError, match=message):
+        warnings.simplefilter("error", pyxla.NotCompiledWarning)
         pyxla.code_typed(program, V)
 
 
