@@ -334,6 +334,7 @@ class Compiled:
             self._many_are_data()
             begun = first = self._begun
             self._begun = None
+            self._demands.hoped.clear()  # of what was asked for before this call
             for _ in range(MAX_RESTARTS):
                 args = (*args[:count], *[place.read() for place in self._places])
                 key, leaves = signature.flatten(args, self._static_paths)
@@ -374,7 +375,6 @@ class Compiled:
                 finally:
                     if line is not None:
                         line.end()
-                self._demands.hoped.clear()
                 self._keep((names, key), entry)
                 self._count(described, entry.names)
                 return args, leaves, entry

@@ -24,29 +24,29 @@ def inverted(function: Any, a: Any, *args: Any, **named: Any) -> Any:
     return found
 
 
-def solved(
-    function: Any, a: Any, b: Any, *args: Any, check_finite: bool = True, **named: Any
-) -> Any:
-    if check_finite and not np.isfinite(b).all():
-        raise ValueError(NOT_FINITE)
-    found = finite(function, a, b, *args, check_finite=check_finite, **named)
+def solved(function: Any, a: Any, b: Any, *args: Any, **named: Any) -> Any:
+    found = _solution(function, a, b, *args, **named)
     if np.ndim(a) == 2 and not np.isfinite(found).all() and _is_singular(a):
         raise LinAlgError("A singular matrix detected: slice(s) [0] are singular.")
     return found
 
 
-def solved_by_triangle(
-    function: Any, a: Any, b: Any, *args: Any, check_finite: bool = True, **named: Any
-) -> Any:
-    if check_finite and not np.isfinite(b).all():
-        raise ValueError(NOT_FINITE)
-    found = finite(function, a, b, *args, check_finite=check_finite, **named)
+def solved_by_triangle(function: Any, a: Any, b: Any, *args: Any, **named: Any) -> Any:
+    found = _solution(function, a, b, *args, **named)
     if np.ndim(a) == 2 and not np.isfinite(found).all():
         zero = np.diag(np.asarray(a)) == 0
         if zero.any():  # else what it gives is too large
             place = np.argmax(zero)
             raise LinAlgError(f"singular matrix: resolution failed at diagonal {place}")
     return found
+
+
+def _solution(
+    function: Any, a: Any, b: Any, *args: Any, check_finite: bool = True, **named: Any
+) -> Any:
+    if check_finite and not np.isfinite(b).all():
+        raise ValueError(NOT_FINITE)
+    return finite(function, a, b, *args, check_finite=check_finite, **named)
 
 
 def _is_singular(a: Any) -> bool:

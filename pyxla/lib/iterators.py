@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import functools
 from collections.abc import Iterator
 from typing import Any
 
@@ -85,12 +84,6 @@ class Generator(Steps):
             raise StopIteration(*end.args) from None
         except Ended:
             raise StopIteration from None
-
-
-@functools.cache
-def generators_of(source: Any) -> type:
-    """The class of the generators of one function."""
-    return type(source.name, (Generator,), {})
 
 
 def go_on(generator: Any) -> Any:

@@ -15,6 +15,7 @@ from typing import Any
 
 from pyxla.errors import Location
 from pyxla.frontend import stepping, support
+from pyxla.frontend.source import SourceFunction, once
 from pyxla.frozen import dataclass
 from pyxla.infer import using, walking
 from pyxla.infer.engine import Engine
@@ -59,12 +60,18 @@ def generator(engine: Engine, frame: Frame) -> Any:
     return engine.new(ObjectCell(iterators.Generator, {"made": made, **start}))
 
 
+@once("generators")
+def _class_of(source: SourceFunction) -> type:
+    """The class of the generators of one function; its name says where it comes among pools."""
+    return type(f"{source.qualname}:{source.node.lineno}", (iterators.Generator,), {})
+
+
 def _pooled(engine: Engine, made: Compound) -> type | None:
     """The class of generators of one function that may be one of several, if they are in a pool."""
     source = made.meta[0].source
     if asks(made) or stepping.to_steps(source) is None:
         return None
-    cls = iterators.generators_of(source)
+    cls = _class_of(source)
     if any(frame.ssa.source is source for frame in engine.frames):  # which reads others of its own
         engine.findings.recursive_generators.add(cls)
         engine.findings.generators.discard(cls)
