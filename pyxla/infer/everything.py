@@ -4,10 +4,10 @@
 
 import pyxla.infer.arrays.counting
 import pyxla.infer.arrays.elements
-import pyxla.infer.arrays.makers
 import pyxla.infer.arrays.mutating
 import pyxla.infer.arrays.sharing
 import pyxla.infer.arrays.subscripts
+import pyxla.infer.arrays.viewing
 import pyxla.infer.borrowed
 import pyxla.infer.builtins
 import pyxla.infer.calls.managers

@@ -222,15 +222,6 @@ class DictCell(Structure):
         """A dict with other items, in an order known as well as this one's."""
         return DictCell(items, self.ordered)
 
-    def in_order(self, engine: Any) -> dict[Any, Any]:
-        """The items where their order is looked at."""
-        if not self.ordered:
-            raise engine.refuse(
-                "the order of the keys of this dict depends on the path taken",
-                "make the dicts that meet with their keys in one order",
-            )
-        return self.items
-
 
 @dataclass(frozen=True, slots=True)
 class ObjectCell(Structure):

@@ -23,7 +23,6 @@ from pyxla.infer.calls.visiting import class_of, special
 from pyxla.infer.containers import comparing, steps, tables
 from pyxla.infer.containers.indexing import content_of
 from pyxla.infer.engine import Engine
-from pyxla.infer.facts.deciding import decided_by_data
 from pyxla.infer.facts.magnitude import GROWING, MOST_BITS, TOO_LARGE, bits
 from pyxla.infer.facts.refine import atoms, is_there, negated
 from pyxla.infer.heap import DictCell, ListCell, ObjectCell, SetCell, Step
@@ -294,7 +293,7 @@ def _sequence_operator(engine: Engine, op: str, x: Any, y: Any) -> Any:
                 count = engine.static(number, "the repetition count", "arrays")
                 return Const(other.value * count)
         if items is not None and op == "mul" and strings.counts(number):
-            if decided_by_data(engine, number):
+            if using.decided_by_data(engine, number):
                 engine.findings.kept.update(engine.loops)
                 return comparing.joined_lists(engine, other, sequences.repeated, other, number)
             times = engine.static(number, "the repetition count", "arrays")
@@ -329,9 +328,8 @@ def _set_operator(engine: Engine, op: str, x: Any, y: Any) -> Any:
             return Const(FOLDED[op](sets[0], steps.given(sets[1])))
         return tables.made(engine, steps.after(sets[0], Step(_OF_SETS[op], (sets[1],))))
     if all(isinstance(c, DictCell) for c in contents) and op == "or_":
-        return tables.made(
-            engine, DictCell({**contents[0].in_order(engine), **contents[1].in_order(engine)})
-        )
+        first, second = [using.items_in_order(engine, c) for c in contents]
+        return tables.made(engine, DictCell({**first, **second}))
     return None
 
 

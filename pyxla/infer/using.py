@@ -4,7 +4,9 @@ from __future__ import annotations
 
 from typing import Any
 
+from pyxla.infer.facts.deciding import by_arguments
 from pyxla.infer.facts.refine import atoms, is_there, narrowed
+from pyxla.infer.heap import DictCell
 from pyxla.infer.interface import Engine
 from pyxla.infer.lattice import (
     Array,
@@ -82,3 +84,31 @@ def some(engine: Engine, value: Any, error: Any, kind: type[Exception] = TypeErr
     engine.ensure(value.tag, error)
     engine.frames[-1].assumed += atoms(is_there(value), True)
     return value.value
+
+
+def items_in_order(engine: Engine, content: DictCell) -> dict[Any, Any]:
+    """The items of a dict where their order is looked at."""
+    if not content.ordered:
+        raise engine.refuse(
+            "the order of the keys of this dict depends on the path taken",
+            "make the dicts that meet with their keys in one order",
+        )
+    return content.items
+
+
+def decided_by_data(engine: Engine, *xs: Any) -> bool:
+    """Whether one of these is a number, or has one, that asking for number arguments and unrolling
+    loops would not make known, or not for long: the next call has another float."""
+    heads = {head for frame in engine.frames for head in frame.heads.values()}
+    for x in xs:
+        parts = isinstance(x, (Tuple, Variant)) or (isinstance(x, Compound) and x.kind == "text")
+        if parts and decided_by_data(engine, *x.parts):
+            return True
+        if isinstance(x, (Scalar, Array)):
+            if engine.demands.arrays or not by_arguments(x.value, heads):
+                return True
+            if x.value.type.dtype.kind == "f":
+                engine.findings.floats = True
+                return True
+            engine.findings.want()
+    return False

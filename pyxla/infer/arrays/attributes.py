@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from pyxla.infer.arrays import access as arrays
-from pyxla.infer.arrays import makers, viewing
+from pyxla.infer.arrays import viewing
 from pyxla.infer.arrays.bits import part
 from pyxla.infer.arrays.views import extend
 from pyxla.infer.calls.dispatch import call_object
@@ -71,7 +71,7 @@ def of_array(engine: Engine, x: Any, name: str) -> Any:
             function = np.transpose if name == "T" else np.matrix_transpose
             return call_object(engine, function, [x], {})
         case "flat":
-            return makers.flat(engine, x)
+            return viewing.flat(engine, x)
         case "device":
             return Const("cpu")
     if name in ATTRIBUTES:

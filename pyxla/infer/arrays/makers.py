@@ -1,5 +1,5 @@
 """NumPy's functions that return views: transposing, reshaping, splitting, flipping, ... (see
-`infer.arrays.viewing`)."""
+`infer.arrays.shown`)."""
 
 from __future__ import annotations
 
@@ -11,22 +11,28 @@ from typing import Any
 
 import numpy as np
 
-import pyxla.lib.everything  # noqa: F401 - what these functions do by value
 from pyxla.infer.arrays import views
 from pyxla.infer.arrays.bits import bits, part
 from pyxla.infer.arrays.repeated import broadcast, strided, windows
 from pyxla.infer.arrays.reshaping import diagonal, needed_rows, reshape_step
-from pyxla.infer.arrays.viewing import Copied, Shape, Shown, by_value, called, makes_view, shown
-from pyxla.infer.engine import Engine
+from pyxla.infer.arrays.shown import (
+    MAKERS,
+    Copied,
+    Making,
+    Shape,
+    Shown,
+    by_value,
+    makes_view,
+)
 from pyxla.infer.facts.extent import lower
-from pyxla.infer.lattice import Ref, Scalar, Tuple
+from pyxla.infer.lattice import Scalar
 from pyxla.ir.op import OpError
 from pyxla.ir.types import array_type
 from pyxla.lib.indexing import parse
 from pyxla.lib.manipulation import order_moved
 from pyxla.lib.masks import listed
 from pyxla.lib.operands import as_dtype, as_shape, copy_mode, normalize_axes, normalize_axis
-from pyxla.lib.registry import Implementation, implements, rule
+from pyxla.lib.registry import Implementation, implements
 from pyxla.lib.sizes import as_sizes
 from pyxla.ops.check import COMPLEXES
 
@@ -152,12 +158,6 @@ def _flat_shape(a: Shown) -> Shape:
     return (-1,) if 0 not in a.shape else (0,)
 
 
-def flat(engine: Engine, ref: Ref) -> Ref:
-    """`x.flat`: what is assigned to its items goes into `x`, however that is stored."""
-    a = shown(engine, ref)
-    return Ref(ref.cell, a.then(reshape_step(a.shape, a.extents, _flat_shape(a))).view)
-
-
 @makes_view(np.squeeze, np.ndarray.squeeze, rank0="method")
 def squeeze(a: Shown, axis: Any = None) -> Shown:
     sizes = a.extents or (None,) * a.ndim
@@ -191,12 +191,7 @@ def _at_least(target: Any, places: Sequence[Shape]) -> None:
         found = [one(x) for x in arys]
         return found[0] if len(found) == 1 else tuple(found)
 
-    def call(engine: Engine, *arys: Any) -> Any:
-        library = Implementation(one)
-        found = [called(maker, "", target, library, False, engine, x) for x in arys]
-        return found[0] if len(found) == 1 else Tuple(tuple(found))
-
-    rule(target)(call)
+    MAKERS[target] = Making(maker, "", Implementation(one), each=True)
 
 
 _at_least(np.atleast_1d, ((0,),))

@@ -12,8 +12,8 @@ from pyxla.infer.arrays import access as arrays
 from pyxla.infer.arrays.blocks import Range
 from pyxla.infer.arrays.bounds import parsed
 from pyxla.infer.arrays.fitting import conformed, verify_indexed
-from pyxla.infer.arrays.makers import flat
 from pyxla.infer.arrays.reshaping import diagonal
+from pyxla.infer.arrays.viewing import flat
 from pyxla.infer.arrays.views import BasicIndex, extend
 from pyxla.infer.calls.dispatch import call
 from pyxla.infer.engine import Engine

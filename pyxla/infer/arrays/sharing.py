@@ -14,7 +14,8 @@ from pyxla.infer.arrays import access as arrays
 from pyxla.infer.arrays.makers import broadcast_to, transpose
 from pyxla.infer.arrays.repeated import broadcast
 from pyxla.infer.arrays.reshaping import diagonal
-from pyxla.infer.arrays.viewing import Shape, Shown, reference, shown
+from pyxla.infer.arrays.shown import Shape, Shown
+from pyxla.infer.arrays.viewing import reference, shown
 from pyxla.infer.arrays.views import MIXED, expanded
 from pyxla.infer.calls.library import call_library
 from pyxla.infer.containers import tables

@@ -19,7 +19,6 @@ from pyxla.infer.containers.indexing import content_of, get_item, set_item
 from pyxla.infer.containers.iterators import iterator, state_of, unwatched
 from pyxla.infer.containers.structure import LENGTHS, iterate, iterate_ahead, length, read_all, rest
 from pyxla.infer.engine import Engine
-from pyxla.infer.facts.deciding import decided_by_data
 from pyxla.infer.heap import DictCell, ListCell, ObjectCell, SetCell
 from pyxla.infer.lattice import Compound, Const, Ref, Scalar, Tuple
 from pyxla.infer.lists import columnar, finding, methods, number_lists, pools, reading, shared
@@ -27,6 +26,7 @@ from pyxla.infer.lists.columnar import MANY
 from pyxla.infer.raising.check_table import verify
 from pyxla.infer.raising.refusals import ITERATION, need
 from pyxla.infer.text import strings
+from pyxla.infer.using import decided_by_data
 from pyxla.ir.types import PYTHON_DTYPES
 from pyxla.lib import interpreted, sequences
 from pyxla.lib.containers import namespaces_differ, namespaces_equal

@@ -22,6 +22,7 @@ from pyxla.infer.joins import choices
 from pyxla.infer.lattice import Const, Live, Ref, Tuple
 from pyxla.infer.lists import columnar, finding, growing, methods
 from pyxla.infer.raising.refusals import need
+from pyxla.infer.using import items_in_order
 from pyxla.lib import sequences
 from pyxla.lib.registry import rule
 from pyxla.lib.tables import View, fill, pairs
@@ -234,7 +235,7 @@ def seen(engine: Engine, view: Live) -> Any:
         if view.kind == "items":
             return call(engine, Const(pairs), [names, data], {})
         return names if view.kind == "keys" else data
-    held = content_of(engine, tables.held_by(engine, x)).in_order(engine)
+    held = items_in_order(engine, content_of(engine, tables.held_by(engine, x)))
     if view.kind == "values":
         return Tuple(tuple(held.values()))
     keys = [Const(k) for k in held]
@@ -286,7 +287,7 @@ def _is_mapping(engine: Engine, x: Any) -> bool:
 
 @of_tables(dict.popitem)
 def _popitem(engine: Engine, x: Any) -> Any:
-    items = content_of(engine, x).in_order(engine)
+    items = items_in_order(engine, content_of(engine, x))
     if not items:
         return engine.raise_constant(KeyError("popitem(): dictionary is empty"))
     *rest, (key, value) = items.items()

@@ -59,7 +59,7 @@ def sequence(engine: Engine, x: Any) -> Any:
     if state_of(engine, x) is not None:
         return rest(engine, x)
     if isinstance(content, DictCell):
-        return Tuple(tuple(Const(k) for k in content.in_order(engine)))
+        return Tuple(tuple(Const(k) for k in using.items_in_order(engine, content)))
     if isinstance(content, SetCell):
         return Tuple(tuple(Const(k) for k in _set_order(engine, content)))
     if isinstance(content, Array):

@@ -13,7 +13,6 @@ from typing import Any
 import numpy as np
 
 from pyxla.infer import using
-from pyxla.infer.facts.deciding import decided_by_data
 from pyxla.infer.heap import DictCell, Heap, ListCell, ObjectCell, Pooled, SetCell
 from pyxla.infer.interface import Engine
 from pyxla.infer.joins import choices, far
@@ -23,6 +22,7 @@ from pyxla.infer.lists.common import joined_items
 from pyxla.infer.lists.item_types import Handle, Row, has_own_order
 from pyxla.infer.lists.items import are_numbers, item_of
 from pyxla.infer.text.codes import is_texts
+from pyxla.infer.using import decided_by_data
 from pyxla.lib.containers import Mapping, actual, attributes
 from pyxla.lib.tables import Record, Table, TableFrozenSet, TableSet, put
 

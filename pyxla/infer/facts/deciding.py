@@ -3,13 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Iterator, Mapping, Sequence
-from typing import TYPE_CHECKING, Any
 
-from pyxla.infer.lattice import Array, Compound, Scalar, Tuple, Variant
 from pyxla.ir.core import Block, Branch, Instr, Phi, Value, made_of, reached
-
-if TYPE_CHECKING:
-    from pyxla.infer.interface import Engine
 
 
 def deciding_test(block: Block) -> Value | None:
@@ -92,21 +87,3 @@ def depends_on(value: Value, block: Block) -> bool:
     """Whether `value` is computed from a phi of `block`."""
     owners = (x.owner for x in reached([value], made_of))
     return any(isinstance(owner, Phi) and owner.block is block for owner in owners)
-
-
-def decided_by_data(engine: Engine, *xs: Any) -> bool:
-    """Whether one of these is a number, or has one, that asking for number arguments and unrolling
-    loops would not make known, or not for long: the next call has another float."""
-    heads = {head for frame in engine.frames for head in frame.heads.values()}
-    for x in xs:
-        parts = isinstance(x, (Tuple, Variant)) or (isinstance(x, Compound) and x.kind == "text")
-        if parts and decided_by_data(engine, *x.parts):
-            return True
-        if isinstance(x, (Scalar, Array)):
-            if engine.demands.arrays or not by_arguments(x.value, heads):
-                return True
-            if x.value.type.dtype.kind == "f":
-                engine.findings.floats = True
-                return True
-            engine.findings.want()
-    return False

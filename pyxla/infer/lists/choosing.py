@@ -8,13 +8,13 @@ from pyxla.errors import CompileError, InternalError
 from pyxla.infer.arrays import access as arrays
 from pyxla.infer.arrays import shadows
 from pyxla.infer.engine import Engine
-from pyxla.infer.facts.deciding import decided_by_data
 from pyxla.infer.heap import Heap, ListCell
 from pyxla.infer.joins import choices, far
 from pyxla.infer.lattice import Compound, Const, Ref, Tuple, as_const, is_number, taken_apart
 from pyxla.infer.lists import columnar, instances, number_lists, pools, reading
 from pyxla.infer.lists.item_types import Number
 from pyxla.infer.text.codes import is_texts
+from pyxla.infer.using import decided_by_data
 from pyxla.lib import sequences
 from pyxla.lib.tables import Table, TableSet
 

@@ -15,7 +15,6 @@ from pyxla.infer.arrays import access as arrays
 from pyxla.infer.calls.dispatch import call
 from pyxla.infer.engine import Engine
 from pyxla.infer.facts import extent
-from pyxla.infer.facts.deciding import decided_by_data
 from pyxla.infer.facts.integers import minus, plus, value_of
 from pyxla.infer.heap import GrowingList, ListCell
 from pyxla.infer.joins import kinds
@@ -39,6 +38,7 @@ from pyxla.infer.lists.item_types import (
 from pyxla.infer.lists.items import count
 from pyxla.infer.lists.laying import padded, values
 from pyxla.infer.lists.reading import columns_of, index_of, length, positive
+from pyxla.infer.using import decided_by_data
 from pyxla.ir.core import Value
 from pyxla.lib import sequences, strings
 from pyxla.lib.operands import cast

@@ -19,7 +19,6 @@ import numpy as np
 
 from pyxla.infer.arrays import access as arrays
 from pyxla.infer.demands import Needs, Path, argument_site
-from pyxla.infer.facts.deciding import decided_by_data
 from pyxla.infer.facts.refine import constant_of
 from pyxla.infer.heap import GrowingList, Heap, ListCell
 from pyxla.infer.interface import Engine
@@ -31,6 +30,7 @@ from pyxla.infer.lists.item_types import Item, Nested, Number
 from pyxla.infer.lists.items import item_of
 from pyxla.infer.lists.laying import laid
 from pyxla.infer.raising import sizes
+from pyxla.infer.using import decided_by_data
 from pyxla.ir.build import Builder, building
 from pyxla.ir.types import PYTHON_TYPES, array_type
 from pyxla.lib.manipulation import tile

@@ -30,6 +30,7 @@ from pyxla.infer.lists.items import spelled
 from pyxla.infer.places import STREAM
 from pyxla.infer.raising.exceptions import is_exception
 from pyxla.infer.text.pieces import formatted, is_shown_apart, made_by_host
+from pyxla.infer.using import items_in_order
 from pyxla.ir.core import Value
 from pyxla.ir.types import tuple_maker
 from pyxla.lib.registry import rule
@@ -200,7 +201,7 @@ def _object(engine: Engine, x: Ref, values: list[Value]) -> Reader:
         case ListCell(items):
             return _sequence(engine, list, items, values)
         case DictCell():
-            held = content.in_order(engine)
+            held = items_in_order(engine, content)
             read = _sequence(engine, list, tuple(held.values()), values)
             return lambda given: dict(zip(held, read(given), strict=True))
         case SetCell():

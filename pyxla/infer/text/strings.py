@@ -12,7 +12,7 @@ from pyxla.infer.arrays import access as arrays
 from pyxla.infer.containers.indices import as_int
 from pyxla.infer.engine import Engine
 from pyxla.infer.facts import extent
-from pyxla.infer.facts.deciding import decided_by_data, depends_on, parameters
+from pyxla.infer.facts.deciding import depends_on, parameters
 from pyxla.infer.facts.integers import value_of
 from pyxla.infer.heap import ListCell
 from pyxla.infer.lattice import (
@@ -33,6 +33,7 @@ from pyxla.infer.raising.check_table import TOO_LARGE
 from pyxla.infer.raising.refusals import lacking
 from pyxla.infer.text import codes as texts
 from pyxla.infer.text.codes import is_string, is_texts, string
+from pyxla.infer.using import decided_by_data
 from pyxla.ir.core import Branch, Value
 from pyxla.lib import strings
 from pyxla.lib import texts as methods
