@@ -127,7 +127,8 @@ class OutGrown:
     | {"text": sized}, a column of lengths, if `sized`, and one of rows of code points
     | {"kinds": types, "exact": bool}, a column of numbers and one of which they are, and where
       `exact` is true one of those that are ints of 64 bits
-    | {"list": item, "columns": count}, a column of lengths and so many of items
+    | {"list": item, "columns": count, "cls": list or tuple}, a column of lengths and so many of
+      items
     | {"pool": number}, a column of places in a pool
     | {"pools": numbers}, a column of which pool, and one of places in that
     """

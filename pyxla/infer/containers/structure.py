@@ -38,6 +38,7 @@ from pyxla.infer.joins import choices
 from pyxla.infer.lattice import Array, Compound, Const, Ref, Scalar, Tuple, is_variant
 from pyxla.infer.lists import columnar, reading
 from pyxla.infer.lists.common import layout_of
+from pyxla.infer.lists.item_types import Nested, Row
 from pyxla.infer.lists.items import are_numbers, item_of
 from pyxla.infer.raising.refusals import lacking
 from pyxla.infer.text import strings
@@ -124,12 +125,21 @@ def _ordered(engine: Engine, content: ObjectCell) -> Any:
     if all(layout_of(kind) is not None for kind in kinds):
         return call(engine, Const(sorted), [names], {})
     only_added = isinstance(changed, Const) and changed.value is None
-    if not only_added or not all([are_numbers(kind, "iub") for kind in kinds]):
+    if not only_added or not all(map(_is_hashed, kinds)):
         raise engine.refuse(
             "the order of this set, whose items are known at run time only, is not known",
             "iterate over sorted(s), or use a dict, which keeps its order",
         )
     return call(engine, Const(in_order), [names], {})
+
+
+def _is_hashed(item: Any) -> bool:
+    """Whether items are ints, or tuples of such, whose hashes `lib.tables` computes."""
+    if isinstance(item, Nested):
+        return item.item is None or _is_hashed(item.item)
+    if isinstance(item, Row):
+        return item.cls is tuple and all(map(_is_hashed, item.items))
+    return are_numbers(item, "iub")
 
 
 def read_all(engine: Engine, x: Any) -> None:

@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 
 from pyxla.infer import using
-from pyxla.infer.heap import DictCell, Heap, ListCell, ObjectCell, Pooled, SetCell
+from pyxla.infer.heap import DictCell, GrowingList, Heap, ListCell, ObjectCell, Pooled, SetCell
 from pyxla.infer.interface import Engine
 from pyxla.infer.joins import choices, far
 from pyxla.infer.lattice import Array, Const, Ref, Scalar, Tuple, is_number
@@ -111,11 +111,13 @@ def compares(engine: Engine, *keys: Any) -> bool:
 
 def instances(engine: Engine, key: Any) -> list[type]:
     """The classes of the instances that a key is, or has; of tuples those that say for themselves
-    what is equal."""
+    what is equal, or whose length is not known."""
     if isinstance(key, Tuple):
         own = [key.cls] if has_own_order(key.cls) else []
         return own + [cls for item in key.items for cls in instances(engine, item)]
     content = engine.heap.contents.get(key.cell) if isinstance(key, Ref) else None
+    if type(content) is GrowingList and content.cls is tuple:
+        return [tuple]
     if not isinstance(content, (ObjectCell, Pooled)) or content.cls in TABLES:
         return []
     if content.cls.__hash__ is None:

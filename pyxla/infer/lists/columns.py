@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+import numpy as np
+
 from pyxla.infer.lattice import Array
 from pyxla.infer.promote import INT
 from pyxla.ir.core import Value
 from pyxla.lib import manipulation
 from pyxla.lib.operands import cast
-from pyxla.ops.elementwise import compare, select
-from pyxla.ops.shape import broadcast_in_dim, iota
+from pyxla.lib.reductions import fold
+from pyxla.ops.elementwise import compare, or_, select
+from pyxla.ops.shape import broadcast_in_dim, constant, iota
 from pyxla.ops.shape import slice as slice_
 
 
@@ -33,6 +36,14 @@ def spread(x: Value, like: Value) -> Value:
 def before(x: Value, index: Value) -> Value:
     """Whether a place of `x` is before `index`."""
     return compare(places(x), spread(cast(index, INT), x), direction="LT")
+
+
+def hold_all(test: Value, sizes: Value) -> Value:
+    """Whether `test` holds of the first of each row, so many as `sizes` says."""
+    grid = test.type.shape
+    limits = broadcast_in_dim(cast(sizes, INT), shape=grid, broadcast_dimensions=(0,))
+    beyond = compare(iota(shape=grid, dtype=INT, dimension=1), limits, direction="GE")
+    return fold(or_(test, beyond), (1,), constant(value=np.asarray(True)), "and")
 
 
 def picked(test: Value, x: Value, y: Value) -> Value:

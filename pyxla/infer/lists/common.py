@@ -82,8 +82,10 @@ def is_value(item: Any) -> bool:
     """Whether an item has no array and no list: nobody writes to what is taken out of it."""
     if isinstance(item, (Row, Several)):
         return getattr(item, "cls", None) is not list and all(map(is_value, item.items))
+    if isinstance(item, Nested):
+        return item.cls is tuple and (item.item is None or is_value(item.item))
     reading = isinstance(item, Same) and isinstance(item.value, Reading)
-    return item is not None and not reading and not isinstance(item, (Block, Nested))
+    return item is not None and not reading and not isinstance(item, Block)
 
 
 def is_method(item: Any) -> bool:
@@ -132,21 +134,32 @@ def _common(x: Any, y: Any) -> Item | None:
         return Chars(*codes.common(layouts))
     if (instances := _of_instances([x, y])) is not None:
         return instances
-    if isinstance(x, Nested) and isinstance(y, Nested):
+    if isinstance(x, Row) and type(x) is type(y) and replace(x, items=y.items) == y:
+        if len(x.items) == len(y.items) and (not is_method(x) or x.items[0] == y.items[0]):
+            items = [joined_item(a, b) for a, b in zip(x.items, y.items, strict=True)]
+            return None if None in items else replace(x, items=tuple(items))
+    x, y = of_any_length(x), of_any_length(y)
+    if isinstance(x, Nested) and isinstance(y, Nested) and x.cls is y.cls:
         inner = x.item or y.item
         if x.item is not None and y.item is not None:
             inner = joined_item(x.item, y.item)
             if inner is None:
                 return None
         fixed = x.fixed if x.fixed == y.fixed else None
-        return Nested(inner, max(x.capacity, y.capacity), fixed, x.sites or y.sites)
+        return Nested(inner, max(x.capacity, y.capacity), fixed, x.sites or y.sites, x.cls)
     if isinstance(x, Block) and isinstance(y, Block):
         return _joined_blocks(x, y)
-    if isinstance(x, Row) and type(x) is type(y) and replace(x, items=y.items) == y:
-        if len(x.items) == len(y.items) and (not is_method(x) or x.items[0] == y.items[0]):
-            items = [joined_item(a, b) for a, b in zip(x.items, y.items, strict=True)]
-            return None if None in items else replace(x, items=tuple(items))
     return None
+
+
+def of_any_length(x: Any) -> Any:
+    """A tuple whose items are of one type as one of unknown length, of which it may be one."""
+    if not isinstance(x, Row) or x.cls is not tuple or not is_value(x):
+        return x
+    item = joined_items(x.items) if x.items else None
+    if x.items and (item is None or isinstance(item, Several)):
+        return x
+    return Nested(with_column(item), len(x.items), len(x.items), cls=tuple)
 
 
 def _joined_blocks(x: Block, y: Block) -> Block | None:

@@ -24,11 +24,20 @@ from pyxla.infer.joins import choices, far, kinds
 from pyxla.infer.lattice import Array, Compound, Const, Scalar, Tuple, is_number, is_variant
 from pyxla.infer.lists import columnar, reading
 from pyxla.infer.lists.columnar import found, size_of
-from pyxla.infer.lists.columns import INT, places, spread
-from pyxla.infer.lists.common import BOOL, alternatives, far_of, is_value, picks_of
+from pyxla.infer.lists.columns import INT, hold_all, places, spread
+from pyxla.infer.lists.common import (
+    BOOL,
+    alternatives,
+    far_of,
+    is_value,
+    joined_item,
+    of_any_length,
+    picks_of,
+)
 from pyxla.infer.lists.item_types import (
     Chars,
     Item,
+    Nested,
     Number,
     Row,
     Same,
@@ -36,7 +45,14 @@ from pyxla.infer.lists.item_types import (
     compares_itself,
     has_own_order,
 )
-from pyxla.infer.lists.items import count, holds_instances, holds_methods
+from pyxla.infer.lists.items import (
+    count,
+    holds_instances,
+    holds_methods,
+    holds_tuples,
+    item_of,
+)
+from pyxla.infer.lists.laying import padded, values
 from pyxla.infer.lists.reading import columns_of
 from pyxla.infer.text import codes as texts
 from pyxla.infer.text.strings import codes_of
@@ -93,6 +109,8 @@ def _equal(engine: Engine, item: Item, columns: Sequence[Array], x: Any) -> Any:
         )
     if isinstance(item, Row) and item.cls not in (range, str) and not has_own_order(item.cls):
         return _equal_rows(engine, item, columns, x)
+    if isinstance(item, Nested):
+        return _equal_tuples(engine, item, columns, x)
     arrays.need_characters(engine, x)
     message = "items of this kind are not looked for in a list of unknown length"
     raise engine.refuse(message, remedy="unrolled")
@@ -181,13 +199,36 @@ def _equal_rows(engine: Engine, item: Row, columns: Sequence[Array], x: Any) -> 
     return found_
 
 
+def _equal_tuples(engine: Engine, item: Nested, columns: Sequence[Array], x: Any) -> Any:
+    """As `_equal`, of tuples of unknown length whose items are numbers, or tuples of such."""
+    own = of_any_length(item_of(engine.heap, x))
+    if not isinstance(own, Nested) or own.cls is not item.cls:
+        return False
+    length, *held = values(engine.heap, own, x)
+    sizes, *rows = [column.value for column in columns]
+    found_ = compare(sizes, spread(length, sizes), direction="EQ")
+    if None in (item.item, own.item) or joined_item(item.item, own.item) is None:
+        nothing = spread(constant(value=np.asarray(0, INT)), sizes)
+        return and_(found_, compare(sizes, nothing, direction="EQ"))
+    for grid, row in zip(rows, held, strict=True):
+        if {grid.type.dtype.kind, row.type.dtype.kind} > {"f"}:
+            raise engine.refuse("tuples of floats are not looked for among tuples of ints")
+        room = max(grid.type.shape[1], row.type.shape[0])
+        grid, shown = padded(grid, room, 1), arrays.fresh(engine, Array(padded(row, room)))
+        hits = _equal_numbers(engine, Array(grid), shown)
+        found_ = and_(found_, hold_all(hits, sizes))
+    return found_
+
+
 NOT_IN_LIST = "list.index(x): x not in list"
 
 
 def place_of(engine: Engine, content: GrowingList, x: Any, last: bool = False) -> Any:
     """Where the first (or last) item is that equals `x`, -1 where none does."""
     item = content.item
-    alone = holds_instances(item) or holds_methods(item) or compares_itself(item)
+    alone = any(
+        test(item) for test in (holds_instances, holds_methods, holds_tuples, compares_itself)
+    )
     if item is not None and (alone or not is_value(item)):
         held = reading.copied(engine, content)
         return call(engine, Const(sequences.position), [held, x, Const(last)], {})

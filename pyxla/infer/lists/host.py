@@ -54,11 +54,11 @@ def items_of_columns(
         if isinstance(item, dict):
             inner_ = [next(rest) for _ in range(item["columns"])]
             if item["list"] is None:
-                return [[] for _ in range(length)]
+                return [item["cls"]() for _ in range(length)]
             sizes = column.tolist()
             parts = [[c[i] for c in inner_] for i in range(length)]
             return [
-                items_of_columns(n, r, item["list"], pool)
+                item["cls"](items_of_columns(n, r, item["list"], pool))
                 for n, r in zip(sizes, parts, strict=True)
             ]
         return np.asarray(column).tolist() if item == "python" else list(column)

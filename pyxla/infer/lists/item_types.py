@@ -5,7 +5,8 @@ Number   a number: one column; of several kinds (`infer.joins.kinds`), a second 
 Block    an array: a column of blocks, and one of sizes for each dimension that data decides
 Row      a tuple, or a list of known length whose items are of several types: theirs, in order
 Made     a bound method, or a text that the host puts together: as a row of what it is made of
-Nested   a list: a column of lengths, and its items' columns with a dimension more
+Nested   a list, or a tuple of unknown length, which is a value as a text is: a column of lengths,
+         and its items' columns with a dimension more
 Several  one of several of these of no one type, but for arrays and lists: a column of which, and
          those of each; of None and one other, a column of whether it is the other
 Same     a constant that is no number: none
@@ -81,14 +82,15 @@ class Made(Row):
 
 @dataclass(frozen=True, slots=True)
 class Nested:
-    """A list with room for `capacity` items (`item` is None where none was seen yet), `fixed` of
-    which it has, or None where that is known at run time only; `sites`, where such lists are made,
-    if that is known."""
+    """A list, or a tuple (`cls`), with room for `capacity` items (`item` is None where none was
+    seen yet), `fixed` of which it has, or None where that is known at run time only; `sites`, where
+    such lists are made, if that is known."""
 
     item: Any
     capacity: int
     fixed: int | None
     sites: Meeting | None = field(default=None, compare=False)
+    cls: type = list
 
 
 @dataclass(frozen=True, slots=True)

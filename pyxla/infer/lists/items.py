@@ -32,6 +32,7 @@ from pyxla.infer.lists.common import (
     INT,
     KIND,
     is_method,
+    is_value,
     joined_items,
     opened,
     picked,
@@ -113,6 +114,12 @@ def holds_methods(item: Any) -> bool:
     return any(map(is_method, _inside(item)))
 
 
+def holds_tuples(item: Any) -> bool:
+    """Whether a tuple of unknown length is in an item, of others than numbers."""
+    held = [inner.item for inner in _inside(item) if isinstance(inner, Nested)]
+    return not all(inner is None or are_numbers(inner) for inner in held)
+
+
 def holds_blocks(item: Any) -> bool:
     """Whether an array is in an item."""
     return any(isinstance(inner, Block) for inner in _inside(item))
@@ -150,11 +157,10 @@ def _of_list(heap: Heap, x: Ref, content: Any) -> Item | None:
         common = with_column(joined_items(found))
         return _row(list, found) if common is None else Nested(common, len(found), len(found))
     if isinstance(content, GrowingList):
-        if content.cls is tuple:
-            return None
         array = shown(heap, content.columns[0])
         known = array.shape[0] if array.extents is None else None
-        return Nested(content.item, array.shape[0], known)
+        found_ = Nested(content.item, array.shape[0], known, cls=content.cls)
+        return found_ if content.cls is list or is_value(found_) else None
     array = array_at(heap, x)
     if array is None:
         return None
@@ -239,6 +245,8 @@ def parts_of(heap: Heap, x: Any) -> Sequence[Any]:
 
 def objects(heap: Heap, item: Item, x: Any, path: tuple[int, ...] = ()) -> Iterator[Any]:
     """The cells of arrays and lists in an item, what they are and where: `(cell, item, path)`."""
+    if is_value(item):
+        return
     if isinstance(item, (Block, Nested)) or (isinstance(item, Row) and item.cls is list):
         yield x.cell, item, path
     if isinstance(item, Row):
@@ -280,7 +288,7 @@ def spelled(item: Item | None, pool: Callable[[type], int]) -> Any:
     if isinstance(item, Row):
         return item.cls, tuple([spelled(inner, pool) for inner in item.items])
     if isinstance(item, Nested):
-        return {"list": spelled(item.item, pool), "columns": count(item.item)}
+        return {"list": spelled(item.item, pool), "columns": count(item.item), "cls": item.cls}
     if isinstance(item, Several):
         return {"several": [spelled(inner, pool) for inner in item.items]}
     if isinstance(item, Same):

@@ -145,16 +145,17 @@ def _chosen(x: Any, found: Sequence[Value]) -> Value:
     return chosen(x.tag, found) if is_variant(x, "mixed") else found[0]
 
 
-def _nested_values(heap: Heap, item: Nested, x: Ref) -> Iterator[Value]:
-    content: Any = heap.contents[x.cell]
+def _nested_values(heap: Heap, item: Nested, x: Any) -> Iterator[Value]:
+    content: Any = heap.contents[x.cell] if isinstance(x, Ref) else None
     if isinstance(content, GrowingList):
         columns = [array_at(heap, c) for c in content.columns]
         size: Any = columns[0].extents[0] if columns[0].extents else columns[0].shape[0]
         have = content.item
     else:
-        yield constant(value=np.asarray(len(content.items), INT))
+        parts = parts_of(heap, x)
+        yield constant(value=np.asarray(len(parts), INT))
         if item.item is not None:
-            yield from laid(heap, item.item, content.items, item.capacity)
+            yield from laid(heap, item.item, parts, item.capacity)
         return
     yield constant(value=np.asarray(size, INT)) if isinstance(size, int) else cast(size.value, INT)
     if item.item is not None:
@@ -249,6 +250,15 @@ def _retyped(rest: Iterator[Value], old: Any, new: Any, depth: int, front: Any) 
             yield from _retyped(rest, a, b, depth, front)
     elif isinstance(new, Several):
         yield from _retyped_several(rest, old, new, depth, front)
+    elif isinstance(new, Nested) and isinstance(old, Row):
+        yield constant(value=np.full(front, len(old.items), INT))
+        parts = [_retyped(rest, part, new.item, depth, front) for part in old.items]
+        for column in zip(*map(list, parts), strict=True) if parts else ():
+            yield padded(
+                manipulation.stack(list(map(Array, column)), depth).value, new.capacity, depth
+            )
+        if not parts and new.item is not None:
+            yield from _zeros(new.item, (*front, new.capacity))
     elif isinstance(new, Nested):
         yield next(rest)
         inner = (*front, new.capacity)

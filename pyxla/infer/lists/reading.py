@@ -278,9 +278,9 @@ def _text_at(engine: Engine, item: Chars, first: Any, columns: Iterator[Ref], in
 
 def _row(
     engine: Engine, item: Nested, columns: list[Ref], index: Any, parent: Ref | None, path: Any
-) -> Ref:
-    """The list at `index` of a list of lists."""
-    if parent is not None:
+) -> Any:
+    """The list, or tuple, at `index` of a list of such."""
+    if parent is not None and item.cls is list:
         outer = found(engine.heap, parent)
         at = positive(engine, index, length(engine, outer))
         return engine.new(RowList(parent, plain(at), path))
@@ -290,11 +290,11 @@ def _row(
     size = arrays.python_scalar(elements[0], int)
     inner = [arrays.read(engine, e) if isinstance(e, Ref) else e for e in elements[1:]]
     if not inner:
-        return engine.new(ListCell(()))
+        return Tuple(()) if item.cls is tuple else engine.new(ListCell(()))
     if item.fixed is None:
         bounded = Scalar(size.value, extent.IntFact(0, item.capacity))
         inner = [Array(e.value, extents_of(bounded, e.ndim)) for e in inner]
-    made = made_of(engine, [arrays.fresh(engine, e) for e in inner], item.item)
+    made = made_of(engine, [arrays.fresh(engine, e) for e in inner], item.item, item.cls)
     rows.copied(engine.heap, item.item, columns)
     if shared:  # with a list that has this one too
         _keep(engine, made)
@@ -340,4 +340,4 @@ def holds_lists(item: Any) -> bool:
     """Whether lists that are written are in an item."""
     if isinstance(item, Row):
         return any(map(holds_lists, item.items))
-    return isinstance(item, Nested)
+    return isinstance(item, Nested) and item.cls is list
