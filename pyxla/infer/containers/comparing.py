@@ -75,12 +75,12 @@ def of_one_kind(engine: Engine, x: Any, y: Any) -> bool:
 
 def joined_lists(engine: Engine, kind: Any, function: Any, *args: Any) -> Any:
     """What a function makes of lists; a tuple where `kind` is one."""
-    if sequence_kind(engine, kind) is list:
-        made = call(engine, Const(function), list(args), {})
-        growing.confine(engine, made, args)
-        return made
-    args = tuple([x if is_number(x) else call(engine, Const(list), [x], {}) for x in args])
-    return call(engine, Const(tuple), [call(engine, Const(function), list(args), {})], {})
+    plain = sequence_kind(engine, kind) is list
+    if not plain:
+        args = tuple([x if is_number(x) else call(engine, Const(list), [x], {}) for x in args])
+    made = call(engine, Const(function), list(args), {})
+    growing.confine(engine, made, args)
+    return made if plain else call(engine, Const(tuple), [made], {})
 
 
 def compare_containers(engine: Engine, op: str, x: Any, y: Any) -> Any:

@@ -73,7 +73,10 @@ def far_of(item: Any) -> Far | None:
 
 
 def with_column(item: Item | None) -> Item | None:
-    """A text or a member of an enum as the one that an item may be: a list has columns."""
+    """A text or a member of an enum as the one that an item may be, the empty tuple as one of
+    unknown length: a list has columns."""
+    if item == Row(tuple, ()):
+        return of_any_length(item)
     picks = picks_of(item)
     return item if picks is None else Pick(picks)
 
@@ -138,7 +141,8 @@ def _common(x: Any, y: Any) -> Item | None:
         if len(x.items) == len(y.items) and (not is_method(x) or x.items[0] == y.items[0]):
             items = [joined_item(a, b) for a, b in zip(x.items, y.items, strict=True)]
             return None if None in items else replace(x, items=tuple(items))
-    x, y = of_any_length(x), of_any_length(y)
+    if not (isinstance(x, Row) and isinstance(y, Row)) or of_numbers(x) or of_numbers(y):
+        x, y = of_any_length(x), of_any_length(y)
     if isinstance(x, Nested) and isinstance(y, Nested) and x.cls is y.cls:
         inner = x.item or y.item
         if x.item is not None and y.item is not None:
@@ -150,6 +154,21 @@ def _common(x: Any, y: Any) -> Item | None:
     if isinstance(x, Block) and isinstance(y, Block):
         return _joined_blocks(x, y)
     return None
+
+
+def with_spare(item: Any, room: int) -> Any:
+    """An item in which tuples of unknown length have room for so many items at least."""
+    if isinstance(item, Nested) and item.cls is tuple and item.fixed is None:
+        return replace(item, item=with_spare(item.item, room), capacity=max(item.capacity, room))
+    if isinstance(item, Row | Several):
+        return replace(item, items=tuple([with_spare(inner, room) for inner in item.items]))
+    return item
+
+
+def of_numbers(item: Any) -> bool:
+    """Whether an item is a tuple of numbers alone, or of such, or an empty one; tuples of text are
+    often told apart by their first item, and stay so, several of them, up to `MOST`."""
+    return isinstance(item, Row) and all(isinstance(i, Number) or of_numbers(i) for i in item.items)
 
 
 def of_any_length(x: Any) -> Any:
@@ -190,15 +209,24 @@ def _of_any_size(item: Any) -> Any:
     return item
 
 
-def _several(x: Item, y: Item) -> Several | None:
+def _several(x: Item, y: Item) -> Item | None:
     """One of the items that `x` and `y` may be."""
     found = list(alternatives(x))
     for item in alternatives(y):
         place = place_among(found, item)
         found[place : place + 1] = [joined_items([*found[place : place + 1], item])]
+    if len(found) > MOST:
+        found = _of_no_length(found)
     if len(found) > MOST or not all(map(is_value, found)):
         return None
-    return Several(tuple(sorted(found, key=_rank)))
+    return Several(tuple(sorted(found, key=_rank))) if len(found) > 1 else found[0]
+
+
+def _of_no_length(items: Sequence[Any]) -> list[Any]:
+    """Items, the tuples of one type and many lengths among them as one of unknown length."""
+    tuples = [i for i in items if isinstance(of_any_length(i), Nested) and is_value(i)]
+    one = joined_items(list(map(of_any_length, tuples))) if tuples else None
+    return list(items) if one is None else [one, *[i for i in items if i not in tuples]]
 
 
 def alternatives(item: Item) -> Sequence[Any]:

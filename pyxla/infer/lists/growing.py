@@ -44,9 +44,24 @@ from pyxla.infer.lists.columnar import (
     size_of,
 )
 from pyxla.infer.lists.columns import front, without
-from pyxla.infer.lists.common import INT, differ_in_size, joined_item, with_column
+from pyxla.infer.lists.common import (
+    INT,
+    differ_in_size,
+    is_value,
+    joined_item,
+    with_column,
+    with_spare,
+)
 from pyxla.infer.lists.item_types import LISTS, Block, Handle, Item, Nested, Number
-from pyxla.infer.lists.items import array_at, at_path, item_of, objects, part_at, replaced_at
+from pyxla.infer.lists.items import (
+    array_at,
+    at_path,
+    cells,
+    item_of,
+    objects,
+    part_at,
+    replaced_at,
+)
 from pyxla.infer.lists.laying import one, values
 from pyxla.infer.lists.reading import columns_of, index_of, length, positive, read_item
 from pyxla.infer.lists.rows import reached, reached_otherwise
@@ -107,6 +122,7 @@ def widened(engine: Engine, x: Ref, content: GrowingList, new: Any) -> GrowingLi
         raise in_two(engine)
     engine.rules.enter(engine, content.item, new)
     within_room(engine, content.item, new)
+    _cut_tuples(engine, content.item, new)
     item = with_column(item_of(engine.heap, new))
     wide = item if content.item is None else joined_item(content.item, item)
     if wide is None:
@@ -120,8 +136,33 @@ def widened(engine: Engine, x: Ref, content: GrowingList, new: Any) -> GrowingLi
         kind = OtherShape if differ_in_size([content.item, item]) else CompileError
         raise engine.refuse(words, kind=kind, among=[new])
     if wide != content.item:
-        return retype(engine, x, wide)
+        return retype(engine, x, with_spare(wide, _room_of_rows(engine)) if engine.loops else wide)
     return content
+
+
+def _room_of_rows(engine: Engine) -> int:
+    """How many items a list, or tuple, in a list has room for where loops lengthen it."""
+    return max(engine.list_capacity // PART, 1)
+
+
+def _cut_tuples(engine: Engine, item: Item | None, new: Any) -> None:
+    """Cut the tuples of unknown length of `new` to the room that `item` has for them, where loops
+    may lengthen them again and again; the program raises where they are longer."""
+    heap = engine.heap
+    own = item_of(heap, new) if engine.loops and item is not None else None
+    for cell, part, path in list(cells(heap, own, new)) if own is not None else ():
+        have, content = part_at(item, path), heap.contents[cell]
+        if not (isinstance(have, Nested) and is_value(part) and type(content) is GrowingList):
+            continue
+        if part.capacity > have.capacity >= _room_of_rows(engine):
+            size = size_of(heap, content)
+            fits = engine.rules.compare(engine, "le", as_const(size), Const(have.capacity))
+            engine.ensure(fits, ListOverflow(engine.list_capacity))
+            fact = extent.meet(extent.fact(size), 0, have.capacity)
+            columns = [front(array.value, have.capacity) for array in columns_of(engine, content)]
+            sizes = Scalar(value_of(size), fact)
+            held = [arrays.fresh(engine, Array(v, extents_of(sizes, v.type.ndim))) for v in columns]
+            heap.contents[cell] = replace(content, columns=tuple(held))
 
 
 def note_sizes(engine: Engine, items: Sequence[Item | None]) -> None:
@@ -231,7 +272,7 @@ def unfixed(engine: Engine, x: Ref, content: GrowingList) -> GrowingList:
     row = engine.heap.contents[x.cell]
     outer = found(engine.heap, row.parent)
     item: Any = at_path(outer.item, row.path)[0]
-    room = max(engine.list_capacity // PART, 1)
+    room = _room_of_rows(engine)
     if item.fixed is None and item.capacity >= room:
         return content
     new = replaced_at(

@@ -245,13 +245,17 @@ def parts_of(heap: Heap, x: Any) -> Sequence[Any]:
 
 def objects(heap: Heap, item: Item, x: Any, path: tuple[int, ...] = ()) -> Iterator[Any]:
     """The cells of arrays and lists in an item, what they are and where: `(cell, item, path)`."""
-    if is_value(item):
-        return
-    if isinstance(item, (Block, Nested)) or (isinstance(item, Row) and item.cls is list):
+    return filter(lambda found: not is_value(found[1]), cells(heap, item, x, path))
+
+
+def cells(heap: Heap, item: Item, x: Any, path: tuple[int, ...] = ()) -> Iterator[Any]:
+    """As `objects`, with the tuples of unknown length among them."""
+    kept = isinstance(item, (Block, Nested)) or (isinstance(item, Row) and item.cls is list)
+    if kept and isinstance(x, Ref):
         yield x.cell, item, path
     if isinstance(item, Row):
         for i, (inner, part) in enumerate(zip(item.items, parts_of(heap, x), strict=True)):
-            yield from objects(heap, inner, part, (*path, i))
+            yield from cells(heap, inner, part, (*path, i))
 
 
 def part_at(item: Any, path: tuple[int, ...]) -> Any:

@@ -43,7 +43,8 @@ from pyxla.infer.text import codes
 from pyxla.ir.core import Instr, Value
 from pyxla.lib import manipulation, strings
 from pyxla.lib.operands import as_array, cast
-from pyxla.ops.shape import constant, pad, reshape
+from pyxla.ops.elementwise import compare, select
+from pyxla.ops.shape import broadcast_in_dim, constant, pad, reshape
 
 Leaf = tuple[np.dtype, tuple[int, ...]]
 _WRITTEN_OUT = 1 << 20  # elements of a constant with zeros behind
@@ -242,14 +243,14 @@ def _retyped(rest: Iterator[Value], old: Any, new: Any, depth: int, front: Any) 
             yield _tags(which if old.choices else None, places, value.type.shape, KIND)
         if new.exact:
             yield cast(next(rest) if old.exact else value, INT)
+    elif isinstance(new, Several) or isinstance(old, Several):
+        yield from _retyped_several(rest, old, new, depth, front)
     elif isinstance(new, Row) and isinstance(old, Same):
         for bound in known_parts(old.value)[: count(new)]:
             yield constant(value=np.full(front, bound, INT))
     elif isinstance(new, Row):
         for a, b in zip(old.items, new.items, strict=True):
             yield from _retyped(rest, a, b, depth, front)
-    elif isinstance(new, Several):
-        yield from _retyped_several(rest, old, new, depth, front)
     elif isinstance(new, Nested) and isinstance(old, Row):
         yield constant(value=np.full(front, len(old.items), INT))
         parts = [_retyped(rest, part, new.item, depth, front) for part in old.items]
@@ -288,23 +289,35 @@ def _retyped(rest: Iterator[Value], old: Any, new: Any, depth: int, front: Any) 
 
 
 def _retyped_several(
-    rest: Iterator[Value], old: Any, new: Several, depth: int, front: Any
+    rest: Iterator[Value], old: Any, new: Any, depth: int, front: Any
 ) -> Iterator[Value]:
-    """As `_retyped`."""
-    items = alternatives(old)
-    places = [place_among(new.items, item) for item in items]
+    """As `_retyped`, where one of several items was, or is."""
+    items, into = alternatives(old), alternatives(new)
+    places = [place_among(into, item) for item in items]
     tags = next(rest) if isinstance(old, Several) else None
-    if new.optional:
+    if isinstance(new, Several) and new.optional:
         yield constant(value=np.full(front, old != NONE, BOOL)) if tags is None else tags
-    else:
+    elif isinstance(new, Several):
         yield _tags(None if tags is None else cast(tags, INT), places, front)
-    held = {place: [next(rest) for _ in range(count(i))] for place, i in zip(places, items)}
-    for i, inner in enumerate(new.items):
-        if i in held:
-            have = items[places.index(i)]
-            yield from _retyped(iter(held[i]), have, inner, depth, front)
-        else:
-            yield from _zeros(inner, front)
+    held = [[next(rest) for _ in range(count(item))] for item in items]
+    for i, inner in enumerate(into):
+        here = [k for k, place in enumerate(places) if place == i]
+        made = [list(_retyped(iter(held[k]), items[k], inner, depth, front)) for k in here]
+        yield from _at_tags(tags, here, made) if made else _zeros(inner, front)
+
+
+def _at_tags(
+    tags: Value | None, places: Sequence[int], made: Sequence[Sequence[Value]]
+) -> Iterator[Value]:
+    """Columns that are those of `made`, each where the tag is its place."""
+    for first, *others in zip(*made, strict=True):
+        for place, other in zip(places[1:], others, strict=True):
+            at = constant(value=np.full(tags.type.shape, place, tags.type.dtype))
+            here = compare(tags, at, direction="EQ")
+            axes = tuple(range(here.type.ndim))
+            here = broadcast_in_dim(here, shape=first.type.shape, broadcast_dimensions=axes)
+            first = select(here, other, first)
+        yield first
 
 
 def _zeros(item: Item, front: Any) -> Iterator[Value]:
