@@ -19,10 +19,10 @@ from typing import Any
 
 import numpy as np
 
+import pyxla.infer.rules  # noqa: F401 - fills the registries
 from pyxla.infer.random import legacy as legacy_methods
 from pyxla.infer.random import methods as generator_methods
 from pyxla.infer.random import python as python_methods
-from pyxla.infer.rules import RULES  # noqa: F401 - fills the registries
 from pyxla.lib.refused import ATTRIBUTES, refusal
 from pyxla.lib.registry import lookup
 from pyxla.lib.scipys import FUNCTIONS, OWN, UFUNCS

@@ -172,6 +172,14 @@ def test_modules_that_do_not_load_show_the_line(text, line, tmp_path, capsys):
     sys.modules.pop("cli_broken", None)
 
 
+def test_files_are_named_as_where_the_command_is_run(tmp_path, capsys, monkeypatch):
+    (tmp_path / "cli_refused.py").write_text("def f(x):\n    return eval('x')\n")
+    monkeypatch.chdir(tmp_path)
+    assert main(["check", "cli_refused.py:f", "float"]) == 1
+    assert capsys.readouterr().err.startswith("cli_refused.py:2:12: error: eval is not compiled")
+    sys.modules.pop("cli_refused", None)
+
+
 @pytest.mark.parametrize("words", [[], ["frobnicate"], ["build", "f.py:f"]])
 def test_bad_commands(words, capsys):
     with pytest.raises(SystemExit) as exit:

@@ -19,7 +19,7 @@ import pytest
 import pyxla
 from pyxla import ahead, options
 from pyxla.errors import CompileError, InternalError
-from pyxla.infer.rules import RULES
+from pyxla.infer import rules
 from pyxla.runtime.request import Demands
 from tests import bad_programs
 from tests.bad_programs import Bad
@@ -263,7 +263,7 @@ def test_internal_errors_are_reported_at_the_line(monkeypatch: pytest.MonkeyPatc
     def broken(*_: object) -> None:
         raise KeyError("broken")
 
-    monkeypatch.setitem(RULES.transfer, "binary", broken)
+    monkeypatch.setitem(rules.transfer, "binary", broken)
     with pytest.raises(InternalError, match="KeyError") as caught:
         pyxla.compile(inner).specialize(float, float)
     assert caught.value.lineno == lines(inner) + 1

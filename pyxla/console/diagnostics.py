@@ -29,10 +29,12 @@ def written(error: CompileError, form: str, version: str) -> str:
 
 
 def human(error: CompileError) -> str:
-    """The error as it reads, with the place in the form that editors know."""
+    """The error as it reads, with the place in the form that editors know; files in the folder
+    where the command is run by the names that they have there."""
     if error.loc is None:
         return f"pyxla: error: {error}"
-    return str(error).replace(f"{error.loc}: ", f"{error.loc}: error: ", 1)
+    text = str(error).replace(f"{error.loc}: ", f"{error.loc}: error: ", 1)
+    return text.replace(f"{Path.cwd()}{os.sep}", "")
 
 
 def show(text: str, stream: TextIO) -> None:

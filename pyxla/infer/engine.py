@@ -17,6 +17,7 @@ import contextlib
 from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from functools import partial
+from types import ModuleType
 from typing import Any
 
 import numpy as np
@@ -53,7 +54,6 @@ from pyxla.infer.lattice import Array, Compound, Const, NeedsStatic, Ref, Scalar
 from pyxla.infer.lists import columnar, pools, reading, rows
 from pyxla.infer.lists.number_lists import ask_which
 from pyxla.infer.loops.memory import LoopMemory
-from pyxla.infer.meaning import Rules
 from pyxla.infer.raising import catching
 from pyxla.infer.raising.faults import Faults, class_of
 from pyxla.infer.raising.postponed import Postponed
@@ -74,7 +74,7 @@ _OF_USERS = frozenset(
 class Engine:
     """The state of one inference: the insertion point, the heap there, and what was found."""
 
-    def __init__(self, rules: Rules, captures: Captures, options: Any) -> None:
+    def __init__(self, rules: ModuleType, captures: Captures, options: Any) -> None:
         self.rules = rules
         self.transfer = rules.transfer
         self.captures, self.options = captures, options

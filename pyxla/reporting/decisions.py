@@ -6,7 +6,7 @@ from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
-from pyxla.errors import ListOverflow, Location, Surprise, spell
+from pyxla.errors import ListOverflow, Location, RefusedPath, Surprise, spell
 from pyxla.infer.places import STREAM
 from pyxla.ir.core import Instr, Region
 from pyxla.ir.rewrite import walk
@@ -67,9 +67,14 @@ def _unrolled(made: Specialization) -> Iterator[Decision]:
 
 def _checked(outcome: Outcome) -> Iterator[Decision]:
     flagged = [site for site in outcome.checks if issubclass(site.cls, Surprise)]
-    seen = Counter((site.cls, site.loc) for site in (*outcome.sites, *flagged))
-    for (cls, loc), _ in seen.items():
-        if cls is ListOverflow:
+    sites = {(site.cls, site.loc): site for site in (*outcome.sites, *flagged)}
+    for (cls, loc), site in sites.items():
+        if cls is RefusedPath:
+            reason, hint, _ = [arg.value for arg in site.args]
+            yield Decision(
+                "left_out", f"is refused where the program comes here: {reason}", loc, hint
+            )
+        elif cls is ListOverflow:
             yield Decision(
                 "capacity",
                 "the size is known at run time only: there is room for list_capacity items, and "

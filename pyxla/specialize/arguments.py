@@ -10,7 +10,7 @@ from typing import Any
 import jax
 
 from pyxla.frozen import dataclass
-from pyxla.infer import narrowing
+from pyxla.infer import narrowing, rules
 from pyxla.infer.arrays import views
 from pyxla.infer.arrays.overlaps import shared_buffer
 from pyxla.infer.calls.captures import Captures
@@ -36,7 +36,6 @@ from pyxla.infer.lists.items import item_of
 from pyxla.infer.lists.pools import Given
 from pyxla.infer.lists.sites import Meeting
 from pyxla.infer.places import Place
-from pyxla.infer.rules import RULES
 from pyxla.infer.text.codes import string
 from pyxla.ir.build import building
 from pyxla.ir.core import Value
@@ -85,7 +84,7 @@ class World:
         self.waits = False
         self.places = tuple(places)
         self.captures = Captures(dict.fromkeys(places), is_foreign)
-        self.engine = Engine(RULES, self.captures, request.options)
+        self.engine = Engine(rules, self.captures, request.options)
         self.engine.jax, self.engine.scope = HOST, HOST.scope.read()
         self.same = {
             later: first for group in request.memory.groups for first, later in _identical(group)

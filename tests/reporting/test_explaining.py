@@ -108,6 +108,21 @@ def test_stages_and_decisions_are_told():
     assert pyxla.explain(f)._repr_html_().startswith("<pre>written")
 
 
+def positive(x):
+    if x < 0:
+        return eval("x")
+    return x * 2
+
+
+def test_what_is_left_out_is_told():
+    f = pyxla.compile(positive)
+    with pytest.warns(pyxla.NotCompiledWarning):
+        f(2.0)
+    text = str(pyxla.explain(f))
+    assert "left_out" in text and "is refused where the program comes here: eval" in text
+    assert "RefusedPath" not in text
+
+
 def test_only_compiled_functions_are_explained():
     with pytest.raises(CompileError, match="explain takes a compiled function"):
         pyxla.explain(zeros)
