@@ -217,3 +217,30 @@ def trails_of_words(texts, n):
             if len(trail) < 4:
                 todo.append(trail + (word,))
     return done[-3:], len(done), len({t[-1] for t in done})
+
+
+@program("tuples", ints(1, 2, 3, 4), ints(3, 4, 1, 2), ints(0, 7), ints(3, 1, 4, 1, 5))
+def among_pairs(x):
+    pairs = [(a, b) for a, b in zip(x.tolist(), x[1:].tolist()) if a < 5]
+    found = tuple([v for v in x.tolist() if v > 2])
+    place = pairs.index(found) if found in pairs else -1
+    return found, pairs.count(found), place, found in set(pairs), (0.5, 1) == found
+
+
+class _Place:
+    def __init__(self, at):
+        self.at = at
+
+
+@program("tuples", lambda: ([2, 3], 2), lambda: ([2, 4, 5], 3))
+def rules_by_what_is_near(places, n):
+    now = set(places)
+    for _ in range(n):
+        left = set()
+        for at in sorted(now):
+            place = _Place(at)
+            near = [i in now for i in range(place.at - 1, place.at + 1)]
+            if {(False, True): 1, (True, True): 1}.get(tuple(near), 0):
+                left.add(at)
+        now = left
+    return len(now)

@@ -52,7 +52,7 @@ from pyxla.infer.lists.items import (
     holds_tuples,
     item_of,
 )
-from pyxla.infer.lists.laying import padded, values
+from pyxla.infer.lists.laying import padded, retyped, values
 from pyxla.infer.lists.reading import columns_of
 from pyxla.infer.text import codes as texts
 from pyxla.infer.text.strings import codes_of
@@ -189,6 +189,11 @@ def _alike(x: Value, y: Value) -> tuple[Value, Value]:
 def _equal_rows(engine: Engine, item: Row, columns: Sequence[Array], x: Any) -> Any:
     if isinstance(x, Const) and isinstance(x.value, tuple):
         x = Tuple(tuple([Const(i) for i in x.value]))
+    if isinstance(item_of(engine.heap, x), Nested) and item.cls is tuple:
+        if (wide := of_any_length(item)) == item:
+            raise engine.refuse("a tuple of unknown length is not looked for among such tuples")
+        made = retyped([column.value for column in columns], item, wide)
+        return _equal_tuples(engine, wide, list(map(Array, made)), x)
     if not isinstance(x, Tuple) or len(x.items) != len(item.items):
         return False
     rest = iter(columns)
