@@ -384,6 +384,17 @@ class Heap:
     def copy(self) -> Heap:
         return Heap(self.infos, self.contents.copy(), self.entangled, self.kept)
 
+    def under(self, other: Heap) -> Heap:
+        """`other`, and what only this heap has."""
+        contents = {**self.contents, **other.contents}
+        entangled = {**self.entangled, **other.entangled}
+        return Heap(other.infos, contents, entangled, self.kept | other.kept)
+
+    def made_at(self, cell: int) -> Any:
+        """Where a cell was made: what is the same of it in each visit of the code."""
+        info = self.infos[cell]
+        return info.pinned or info.loc or cell
+
     def new(self, content: Content, loc: Location | None = None, **info: Any) -> int:
         """A fresh cell."""
         cell = len(self.infos)
@@ -441,6 +452,14 @@ def swept(heap: Heap, first: int, before: dict[int, Content], roots: Iterable[An
 def reachable(heap: Heap, roots: Iterable[Any], through: Container[int] | None = None) -> set[int]:
     """The cells that can be reached from abstract values `roots`; through: as for `references`."""
     return {x.cell for x in references(heap, roots, through)}
+
+
+def behind(heap: Heap, x: Any) -> Heap:
+    """The part of `heap` that an abstract value leads to."""
+    cells = sorted(reachable(heap, [x]) & heap.contents.keys())
+    contents = {cell: heap.contents[cell] for cell in cells}
+    entangled = {cell: heap.entangled[cell] for cell in cells if cell in heap.entangled}
+    return Heap(heap.infos, contents, entangled, heap.kept & {*cells, *[~cell for cell in cells]})
 
 
 def references(

@@ -510,3 +510,28 @@ def k_means_of_lists(points, k):
             if members:
                 centers[c] = [sum(xs) / len(members) for xs in zip(*members)]
     return labels, centers
+
+
+class Split:
+    def __init__(self, feature, threshold, gain):
+        self.feature, self.threshold, self.gain = feature, threshold, gain
+
+
+@program("best splits", lambda: (np.round(ramp(9, 3) * 2), ramp(9), 3))
+def best_splits(x, y, levels):
+    """A name that is None at first, rows in lists, objects: passes of the loops do not multiply."""
+    splits = []
+    for level in range(levels):
+        best = None
+        for j in range(x.shape[1]):
+            column = x[:, j] + level
+            for threshold in np.unique(column):
+                above = [row for row, value in zip(x, column) if value >= threshold]
+                below = [row for row, value in zip(x, column) if value < threshold]
+                if len(above) > 0 and len(below) > 0:
+                    gain = abs(np.mean(y[column >= threshold]) - np.mean(y[column < threshold]))
+                    gain += np.sum(above[0] * below[0])
+                    if best is None or gain > best.gain:
+                        best = Split(j, threshold, gain)
+        splits.append(best)
+    return [(s.feature, s.threshold, s.gain) for s in splits if s is not None]

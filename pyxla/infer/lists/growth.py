@@ -7,14 +7,15 @@ from __future__ import annotations
 
 import itertools
 import math
-from collections.abc import Iterable, Mapping, Sequence
+from collections import Counter
+from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
-from typing import Any
+from typing import Any, NamedTuple
 
 from pyxla.infer.arrays.shadows import shown
 from pyxla.infer.demands import SHORT
 from pyxla.infer.facts import extent
-from pyxla.infer.heap import GrowingList, Heap, ListCell, ObjectCell, Room
+from pyxla.infer.heap import Content, GrowingList, Heap, ListCell, ObjectCell, Room, behind
 from pyxla.infer.interface import Engine
 from pyxla.infer.lattice import Array, Ref, Scalar, plain
 from pyxla.infer.lists.columnar import (
@@ -28,7 +29,7 @@ from pyxla.infer.lists.columnar import (
     size_of,
 )
 from pyxla.infer.lists.columns import front
-from pyxla.infer.lists.growing import MOST, ensure_room, is_open
+from pyxla.infer.lists.growing import MOST, ensure_room, is_open, looked_after
 from pyxla.infer.lists.item_types import LISTS, Item
 from pyxla.infer.lists.items import leaves
 from pyxla.infer.lists.pools import is_container
@@ -44,10 +45,25 @@ LONG = 16
 _LISTS = set(LISTS)
 
 
+class Grown(NamedTuple):
+    """A list as an iteration brings it back, and the heap that it leads to.
+
+    more: how much more room there is than before.  counted: whether a counter that goes up by one
+    ends the loop.  swapped: whether another list is what it was before.
+    """
+
+    content: Content
+    heap: Heap
+    more: int
+    counted: bool
+    swapped: bool = False
+
+
 def grow(
     engine: Engine, head: Any, entry: Any, back: Any, further: Iterable[Sequence[Any]] = ()
-) -> bool:
-    """Give the lists that a loop lengthens room where it starts; whether there are any."""
+) -> dict[Hashable, Grown]:
+    """Give the lists that a loop lengthens room where it starts; which they are, by where they were
+    made."""
     pairs = {
         (x.cell, y.cell)
         for x, y in [*further, *zip(entry.args, back.args, strict=True)]
@@ -55,6 +71,56 @@ def grow(
     }
     cells = entry.heap.contents
     pairs |= {(cell, cell) for cell, content in cells.items() if type(content) in LISTS}
+    counted, places = _is_counted(head, back), _places(entry.heap)
+
+    def lists() -> Iterator[tuple[int, Grown]]:
+        for first, last in sorted(pairs):
+            before, after = entry.heap.contents.get(first), back.heap.contents.get(last)
+            if type(before) in LISTS and type(after) in LISTS:
+                more = room_of(back.heap, after) - room_of(entry.heap, before)
+                swapped = first != last and last in entry.heap.contents
+                yield first, Grown(after, back.heap, more, counted, swapped)
+
+    return {
+        places[cell]: x._replace(heap=behind(x.heap, x.content))
+        for cell, x in grow_as(engine, head, entry, lists())
+        if not x.swapped
+    }
+
+
+def _places(heap: Heap) -> dict[int, Hashable]:
+    """Where lists were made, how they are kept, and which of all that share this each is."""
+    lists = [(cell, type(x)) for cell, x in heap.contents.items() if type(x) in LISTS]
+    found, many = {}, Counter[Hashable]()
+    for cell, kind in sorted(lists, key=lambda pair: pair[0]):
+        place = heap.made_at(cell), kind
+        found[cell] = *place, many[place]
+        many[place] += 1
+    return {cell: (*place, many[place[:2]]) for cell, place in found.items()}
+
+
+def expected(
+    engine: Engine, heap: Heap, lists: Mapping[Hashable, Grown]
+) -> list[tuple[int, Grown]]:
+    """The lists of `heap` that an earlier visit of the loop found to get longer, but for those that
+    a loop around looks after."""
+    places = _places(heap) if lists else {}
+    return [
+        (cell, lists[place])
+        for cell, place in places.items()
+        if place in lists and not _is_looked_after(engine, heap.contents[cell])
+    ]
+
+
+def _is_looked_after(engine: Engine, content: Any) -> bool:
+    return type(content) is GrowingList and looked_after(engine, content)
+
+
+def grow_as(
+    engine: Engine, head: Any, entry: Any, lists: Iterable[tuple[int, Grown]]
+) -> list[tuple[int, Grown]]:
+    """Give lists that come back so room where the loop starts; those that need it."""
+    cells = entry.heap.contents
     inner = {
         field.cell
         for content in cells.values()
@@ -63,49 +129,43 @@ def grow(
         if isinstance(field, Ref)
     }
     inner |= {pool.cell for cls, pool in engine.pools.items() if is_container(cls)}
-    return any([_grow(engine, head, entry, back, *p, p[0] in inner) for p in sorted(pairs)])
+    return [
+        (first, grown)
+        for first, grown in lists
+        if _grow(engine, head, entry, first, grown, first in inner)
+    ]
 
 
-def _grow(
-    engine: Engine, head: Any, entry: Any, back: Any, first: int, last: int, keyed: bool
-) -> bool:
-    contents = [e.heap.contents.get(c) for e, c in ((entry, first), (back, last))]
-    if not all(type(c) in LISTS for c in contents):
+def _grow(engine: Engine, head: Any, entry: Any, first: int, back: Grown, keyed: bool) -> bool:
+    before, after = entry.heap.contents[first], back.content
+    if type(before) not in LISTS or class_of(before) is not class_of(after):
         return False
-    before, after = contents
-    if class_of(before) is not class_of(after):
-        return False
-    room = [room_of(e.heap, c) for e, c in zip((entry, back), contents, strict=True)]
-    item = common_item(list(zip((entry, back), contents, strict=True)))
+    room = [room_of(entry.heap, before), room_of(entry.heap, before) + back.more]
+    item = common_item([(entry, before), (back, after)])
     fixed = length_of(entry.heap, before) if type(before) is GrowingList else None
     varies = fixed is not None and length_of(back.heap, after) != fixed
     settled = type(before) is type(after) and room[0] >= room[1] and not varies
     if item is None or (settled and (type(before) is ListCell or before.item == item)):
         return False
-    counted, trips = _trips(head, entry, back)
+    trips = _trips(head, entry) if back.counted else None
     opened = _is_open(engine, head)
     few = trips is not None and trips <= SHORT
     few = few and not engine.demands.arrays and not keyed and not opened
     longer = room[1] > room[0] or varies
     longer = longer or (type(before) is ListCell and _is_sized(back.heap, after))
     # Of lists that change places one has, again and again, more room than the other had before.
-    swapped = first != last and last in entry.heap.contents
-    if (
-        few
-        and longer
-        and type(before) is ListCell
-        and not (swapped and type(after) is not ListCell)
-    ):
+    swapped = back.swapped and type(after) is not ListCell
+    if few and longer and type(before) is ListCell and not swapped:
         return False
     base = _brought(entry.heap, item, room)
-    capacity, watched = max(engine.list_capacity, base), "exit" if counted else "append"
+    capacity, watched = max(engine.list_capacity, base), "exit" if back.counted else "append"
     step = max(room[1] - base, 1)
     tries = head.visit.tries
     tries[first] = tries.get(first, 0) + 1
     again = tries[first] > 1 and (step > LONG or tries[first] > TRIES)
     # A guess is not multiplied by a trip count, nor a trip count that is one by anything.
-    guessed = _guesses(contents)
-    known = trips is not None and not swapped and not again and guessed[1] <= guessed[0]
+    guessed = _guesses([before, after])
+    known = trips is not None and not back.swapped and not again and guessed[1] <= guessed[0]
     most = MOST_INSIDE if engine.visits else MOST
     count = trips or 0
     needed = max(base + count * (room[1] - base), room[0] + count * step)
@@ -154,19 +214,31 @@ def _numbers(item: Item) -> int:
     return max(sum([math.prod(shape) for _, shape in leaves(item)]), 1)
 
 
-def _trips(head: Any, entry: Any, back: Any) -> tuple[bool, int | None]:
-    """Whether a counter that goes up by one ends the loop, and how often it can at most."""
+def _counter(head: Any) -> int | None:
+    """Which name it is that must be less than something for a loop to go on."""
     test = getattr(head.test, "test", None)
     if test is None or test[0] != "LT" or not isinstance(test[1], Scalar):
-        return False, None
-    for x, first, after in zip(head.args, entry.args, back.args, strict=True):
-        if isinstance(x, Scalar) and x.value is test[1].value and isinstance(after, (Scalar, int)):
-            if extent.difference(after, x) != 1:
-                return False, None
-            low = extent.lower(plain(first))
-            high = extent.upper(plain(test[2]))
-            return True, None if low is None or high is None else max(high - low, 0)
-    return False, None
+        return None
+    places = [
+        k for k, x in enumerate(head.args) if isinstance(x, Scalar) and x.value is test[1].value
+    ]
+    return places[0] if places else None
+
+
+def _is_counted(head: Any, back: Any) -> bool:
+    """Whether a counter that goes up by one ends the loop."""
+    k = _counter(head)
+    after = None if k is None else back.args[k]
+    return isinstance(after, (Scalar, int)) and extent.difference(after, head.args[k]) == 1
+
+
+def _trips(head: Any, entry: Any) -> int | None:
+    """How often a loop that its counter ends is gone through at most."""
+    k = _counter(head)
+    if k is None:
+        return None
+    low, high = extent.lower(plain(entry.args[k])), extent.upper(plain(head.test.test[2]))
+    return None if low is None or high is None else max(high - low, 0)
 
 
 def doubtful(head: Any, entry: Any, back: Any) -> dict[int, int | str]:
@@ -174,7 +246,7 @@ def doubtful(head: Any, entry: Any, back: Any) -> dict[int, int | str]:
     need, or where they are to be looked after: "exit" if how much is not known, "append" if there
     may be more iterations than it was made for, as a list is longer than was known of
     `while i < len(queue)` before anything was appended: what is read beyond might not end it."""
-    trips = _trips(head, entry, back)[1]
+    trips = _trips(head, entry) if _is_counted(head, back) else None
     grown = [x for x in head.heap.contents.values() if type(x) is GrowingList]
     known = {column.cell for x in grown for column in x.columns}
     moved = any(column not in known for column, _ in head.visit.peaks)
@@ -302,8 +374,8 @@ def _known(x: Any) -> int | None:
 
 def _all_trips(head: Any, entry: Any, back: Any) -> int | None:
     """How many iterations a loop has that ends by its counter, where that is known."""
-    counted, trips = _trips(head, entry, back)
-    if not counted or trips is None:
+    trips = _trips(head, entry) if _is_counted(head, back) else None
+    if trips is None:
         return None
     bounds = [head.test.test[2]]
     bounds += [

@@ -210,10 +210,10 @@ class Fit:
     def pair(self, template: int, back: int) -> None:
         found = self.cells.setdefault(back, set())
         kept, assumed = self.back.heap.kept, self.head.heap.kept
-        if (back in kept and template not in assumed) or (
-            ~back in kept and ~template not in assumed
-        ):
-            self.ok = False
+        for came, cell in ((back, template), (~back, ~template)):
+            if came in kept and cell not in assumed:
+                self.head.held.add(cell)
+                self.ok = False
         if template in self.made and self.came.setdefault(template, back) != back:
             self.ok = False  # names that were alike where the loop starts lead to two objects
         if template not in found:

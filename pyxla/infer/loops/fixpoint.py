@@ -10,7 +10,7 @@ on its own.
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Callable, Hashable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Hashable, Iterable, Sequence
 from typing import Any
 
 from pyxla.errors import CompileError, InternalError
@@ -40,13 +40,12 @@ from pyxla.infer.lattice import (
     Variant,
     is_none,
     is_number,
-    is_variant,
-    may_be_unbound,
     number_type,
 )
 from pyxla.infer.lists import growth
 from pyxla.infer.lists.growing import OtherShape
 from pyxla.infer.lists.items import holds_sizes
+from pyxla.infer.loops import exits
 from pyxla.infer.loops.compact import compact
 from pyxla.infer.loops.guesses import (
     Field,
@@ -59,13 +58,15 @@ from pyxla.infer.loops.guesses import (
     varying_fields,
 )
 from pyxla.infer.loops.header import LoopHead
-from pyxla.infer.loops.marks import Mark, edges_out, first_line
-from pyxla.infer.loops.memory import LoopMemory, note_arrays, still_arrays
+from pyxla.infer.loops.marks import Mark, first_line
+from pyxla.infer.loops.memory import LoopMemory, Widened, note_arrays, still_arrays
 from pyxla.infer.loops.unrolling import trip_count, try_unroll, unroll, visit_iteration
 from pyxla.infer.text import strings
-from pyxla.ir.core import Block, Branch, Value, replaced
+from pyxla.ir.core import Block, Branch, Value
 from pyxla.ir.dominance import Component
 
+# What a guess that does not hold may lead to, as much else may.
+_REFUSALS = (CompileError, Needs, NeedsStatic, NewCapture, NotKnown)
 MAX_PASSES = 12
 MAX_NESTED = 6  # passes of which each brings a tuple that nests one deeper than before
 # What is told of names in a loop where elsewhere other words are.
@@ -158,15 +159,43 @@ def _fixed(engine: Engine, frame: Frame) -> set[Value]:
 
 def _fixpoint(engine: Engine, frame: Frame, component: Component, entry: Edge) -> Conflict | None:
     """Passes until the state at the header is stable; the conflict if there is none."""
+    widened = _widened(engine, component.header, entry)
+    if widened.is_risky():
+        mark = Mark(engine, frame, entry)
+        try:
+            if _with_fields(engine, frame, component, entry, widened) is None:
+                return None
+        except InternalError:
+            raise
+        except _REFUSALS:
+            pass
+        mark.restore()
+        widened.forget()
+    return _with_fields(engine, frame, component, entry, widened)
+
+
+def _widened(engine: Engine, header: Block, entry: Edge, certain: bool = False) -> Widened:
+    """What visits found that began with the same types, inside another loop, whose passes visit it
+    again; `certain`: only what is not risky."""
+    if not engine.loops:
+        return Widened(mistaken=True)
+    found = engine.loop_memory[header].widened.setdefault(_entry_key(entry), Widened())
+    return found.numbers() if certain and found.is_risky() else found
+
+
+def _with_fields(
+    engine: Engine, frame: Frame, component: Component, entry: Edge, widened: Widened
+) -> Conflict | None:
+    """As `_fixpoint`, with guesses of the fields that change."""
     fields = _changing_fields(engine, frame, component, entry)
     mark = Mark(engine, frame, entry)
     while fields:
         wrong: Conflict | set[Field] | None
         try:
-            wrong = _passes(engine, frame, component, entry, fields)
+            wrong = _passes(engine, frame, component, entry, fields, widened)
         except InternalError:
             raise
-        except (CompileError, Needs, NeedsStatic, NewCapture, NotKnown):
+        except _REFUSALS:
             wrong = fields  # what was assumed to change may be what must be known
         if wrong is None:
             return None
@@ -176,12 +205,17 @@ def _fixpoint(engine: Engine, frame: Frame, component: Component, entry: Edge) -
         memory.fields = names
         memory.arrays &= names
         mark.restore()
-    found = _passes(engine, frame, component, entry, fields)
+    found = _passes(engine, frame, component, entry, fields, widened)
     return found if isinstance(found, Conflict) else None
 
 
 def _passes(
-    engine: Engine, frame: Frame, component: Component, entry: Edge, fields: set[Field]
+    engine: Engine,
+    frame: Frame,
+    component: Component,
+    entry: Edge,
+    fields: set[Field],
+    widened: Widened,
 ) -> Conflict | set[Field] | None:
     """As `_fixpoint`, where the loop changes `fields`; those of them that it does not, if any."""
     header = component.header
@@ -189,29 +223,32 @@ def _passes(
     live = frame.ssa.live_in[header]
     ghosts: list[Edge] = []
     memory = engine.loop_memory[header]
-    directions: dict[str | int, Any] = dict(ranges(header, entry.env, frame.module))
-    directions |= memory.directions
+    directions = {**ranges(header, entry.env, frame.module), **memory.directions}
     if memory.rebound is None:
         memory.rebound, memory.unread = rebinds(header), unread(component.loop)
     rebound, names = memory.rebound, memory.unread
     lost, shared = set[int](), set[int]()
-    brought = memory.brought.setdefault(_entry_key(entry), {})
-    held, demands = Held(live, engine.held, engine.captures.pinned), engine.demands
-    exact, sizes = header in demands.exact, engine.list_capacity if demands.rooms else None
-    way = Way(header, exact, held, demands.apart, engine.assume, strings.room(engine), sizes)
+    expected = growth.expected(engine, entry.heap, widened.lists)
+    way, guessed = _way(engine, header, live), widened.is_risky()
     mark, visit = Mark(engine, frame, entry), Visit()
     for _ in range(MAX_PASSES):
-        heap = entry.heap.copy()
+        heap = widened.with_kept(entry.heap)
         start = dataclasses.replace(entry, heap=heap)
         still = still_arrays(memory, heap) if not ghosts else ()
-        guess = rebound, names, fields, dict(brought) if engine.loops else {}, still
+        guess = rebound, names, fields, dict(widened.brought), still
         head = LoopHead(start, ghosts, hints, live, directions, *guess, way)
         head.visit = visit
-        if conflicts := head.conflicts():
-            engine.findings.meet(conflicts[0], header)
+        if conflicts := head.conflicts(inside=guessed):
+            if not guessed:
+                engine.findings.meet(conflicts[0], header)
             return conflicts[0]
         head.settle(engine.held, engine.captures.pinned, lost, shared)
-        _pass(engine, frame, component, head)
+        _pass(engine, frame, component, head, to_end=not expected)
+        if expected:
+            mark.restore()
+            growth.grow_as(engine, head, entry, expected)
+            mark, expected = Mark(engine, frame, entry), []
+            continue
         back = frame.pending.pop(header, None)
         if back is None:  # the first iteration, of which all is known, is the last one
             mark.restore()
@@ -220,7 +257,8 @@ def _passes(
             if again is None:
                 return None
             # What is known of any iteration excludes a second one; of the first it does not.
-            return _passes(engine, frame, component, again, fields)
+            known = _widened(engine, header, again, certain=True)
+            return _passes(engine, frame, component, again, fields, known)
         (edge,) = back
         compact(engine, edge, live, {*live, *_fixed(engine, frame)})
         written = set(engine.written[mark.written :])
@@ -235,23 +273,32 @@ def _passes(
                 mark, ghosts = Mark(engine, frame, entry), []
                 continue
             memory.directions = directions
-            _settle_exits(engine, frame, component, entry, head, edge, mark)
-            _retype_exits(frame, component, head.retyped, mark.pending)
-            _bind(engine, frame, component, entry, head, edge)
-            _settle_kinds(engine, frame, component, entry, head, edge)
+            exits.leave(engine, frame, component, entry, head, edge, mark)
             if aliases:
-                _entangle_exits(frame, component, aliases, reason)
+                exits.entangle(frame, component, aliases, reason)
             return None
         mark.restore()
-        if _unify_lists(engine, head, entry, edge, live):
+        widened.note(head)
+        if _unify_lists(engine, head, entry, edge, live, widened):
             mark, ghosts = Mark(engine, frame, entry), []
             continue
         if _nest_deeper(visit.depths, edge.args):
             return Conflict(_NESTED, hint=_INSTANCES, demand="unrolled")
         rebound |= head.rebound(edge)
         _remember(memory, head, edge, inside=bool(engine.loops))
-        brought.update(head.mismatched)
         ghosts = [head.ghost, edge]
+    return _unsettled(engine, header, head)
+
+
+def _way(engine: Engine, header: Block, live: Iterable[Value]) -> Way:
+    """How states meet at a loop's header."""
+    held, demands = Held(live, engine.held, engine.captures.pinned), engine.demands
+    exact, sizes = header in demands.exact, engine.list_capacity if demands.rooms else None
+    return Way(header, exact, held, demands.apart, engine.assume, strings.room(engine), sizes)
+
+
+def _unsettled(engine: Engine, header: Block, head: LoopHead) -> Conflict:
+    """There is no type in sight for what a loop brings back."""
     named = [head.heap.contents.get(x.cell) for x in head.args if isinstance(x, Ref)]
     lists = [x for x in head.heap.contents.values() if type(x) is GrowingList]
     if any(map(_is_sized, [*named, *lists])):
@@ -276,22 +323,6 @@ def _closed(
         return found
     confine(engine, back, head.outgrown)
     return head.close(back, _outside(engine, head), written)
-
-
-def _settle_exits(
-    engine: Engine,
-    frame: Frame,
-    component: Component,
-    entry: Edge,
-    head: LoopHead,
-    back: Edge,
-    mark: Mark,
-) -> None:
-    """What is known of arrays and lists behind a loop."""
-    leaving = edges_out(engine, frame, component, mark)
-    head.restore(back, leaving)
-    growth.settle(head, entry, back, _ended(frame, component, mark))
-    growth.watch_exits(engine, leaving, head.visit)
 
 
 def _remember(memory: LoopMemory, head: LoopHead, back: Edge, inside: bool) -> None:
@@ -319,9 +350,12 @@ def _depth(x: Any) -> int:
 
 
 def _entry_key(entry: Edge) -> Hashable:
-    """The numbers that names are where a loop starts, by type."""
+    """The numbers that names are where a loop starts, by type, and which are None."""
     return tuple(
-        [(number_type(x), kinds.kinds_of(x)) if is_number(x) else None for x in entry.args]
+        [
+            (number_type(x), kinds.kinds_of(x)) if is_number(x) else is_none(x) is True
+            for x in entry.args
+        ]
     )
 
 
@@ -342,14 +376,22 @@ def _changing_fields(engine: Engine, frame: Frame, component: Component, entry: 
 
 
 def _unify_lists(
-    engine: Engine, head: LoopHead, entry: Edge, back: Edge, live: Iterable[Value]
+    engine: Engine,
+    head: LoopHead,
+    entry: Edge,
+    back: Edge,
+    live: Iterable[Value],
+    widened: Widened,
 ) -> bool:
     """Whether a list that the loop keeps as an array, or lengthens, now is one where it starts."""
     heap = entry.heap
     names = [[entry.env.get(value), back.env.get(value)] for value in live]
     pairs = [*zip(entry.args, back.args, strict=True), *names]
     further = tables.unify((entry, back), pairs)
-    if growth.grow(engine, head, entry, back, further) or entry.heap is not heap:
+    grown = growth.grow(engine, head, entry, back, further)
+    if not widened.mistaken:
+        widened.lists |= grown
+    if grown or entry.heap is not heap:
         engine.findings.kept.update((head.join.way.place, *engine.loops))
         return True
     return False
@@ -359,7 +401,9 @@ def _outside(engine: Engine, head: LoopHead) -> Callable[[], Any]:
     return lambda: [*engine.held(), *engine.captures.pinned, *head.env.values()]
 
 
-def _pass(engine: Engine, frame: Frame, component: Component, head: LoopHead) -> None:
+def _pass(
+    engine: Engine, frame: Frame, component: Component, head: LoopHead, to_end: bool = True
+) -> None:
     header = component.header
     start = head.start()
     engine.enter(start)
@@ -376,7 +420,8 @@ def _pass(engine: Engine, frame: Frame, component: Component, head: LoopHead) ->
         engine.visit(frame, header)
         if _is_test(component):
             head.test = frame.env.get(header.terminator.cond)
-        walking.walk(engine, frame, component.items[1:])
+        if to_end:
+            walking.walk(engine, frame, component.items[1:])
     finally:
         engine.loops.pop()
         engine.visits.pop()
@@ -387,90 +432,3 @@ def _is_test(component: Component) -> bool:
     `while True`, or of calls in a loop, may be one that the body starts with."""
     end, inside = component.header.terminator, component.loop.blocks
     return isinstance(end, Branch) and [t in inside for t in end.targets] == [True, False]
-
-
-def _goes_in(engine: Engine, frame: Frame, component: Component, entry: Edge) -> bool:
-    """Whether the first test of the loop is known to enter it."""
-    mark = Mark(engine, frame, entry)
-    scratch = Block("scratch")
-    engine.enter(Edge(scratch, entry.heap.copy(), {}))
-    frame.env, frame.assumed = dict(entry.env), entry.assumed
-    header = component.header
-    for phi, value in zip(header.phis, entry.args, strict=True):
-        frame.env[phi.value] = value
-    try:
-        engine.visit(frame, header)
-    except (CompileError, NeedsStatic):
-        pass
-    targets = header.terminator.targets if header.terminator else ()
-    reached = [b for b in targets if len(frame.pending.get(b, ())) > mark.pending.get(b, 0)]
-    mark.forget()
-    return len(reached) == 1 and reached[0] in component.loop.blocks
-
-
-def _retype_exits(
-    frame: Frame, component: Component, retyped: dict[int, Any], before: dict[Block, int]
-) -> None:
-    """Names that the loop does not read leave it as what they turned out to be at its header."""
-    places = {component.header.phis[i].value: new for i, new in retyped.items()}
-    if not places:
-        return
-    for source, target in component.loop.exits:
-        for k, phi in enumerate(target.phis):
-            new = places.get(phi.args[source])
-            if new is None:
-                continue
-            for edge in frame.pending.get(target, [])[before.get(target, 0) :]:
-                edge.args = replaced(edge.args, k, new)
-
-
-def _ended(frame: Frame, component: Component, mark: Mark) -> list[Edge]:
-    """The edges on which control left the loop by its test."""
-    outside = [t for t in component.header.terminator.targets if t not in component.loop.blocks]
-    return [
-        edge
-        for target in outside
-        if len(target.preds) == 1
-        for edge in frame.pending.get(target, [])[mark.pending.get(target, 0) :]
-    ]
-
-
-def _bind(
-    engine: Engine, frame: Frame, component: Component, entry: Edge, head: LoopHead, back: Edge
-) -> None:
-    """Names that each iteration binds, or binds to what is not None, are bound after a loop that is
-    entered for certain, and not None."""
-    bound = {}
-    for x, y in zip(head.args, back.args, strict=True):
-        there = is_variant(x, "optional") and is_none(y) is False
-        if there or (is_variant(x, "unbound") and not may_be_unbound(y)):
-            bound[id(x)] = x.value
-    if bound and _goes_in(engine, frame, component, entry):
-        for edge in _tested(frame, component):
-            edge.args = tuple([bound.get(id(a), a) for a in edge.args])
-
-
-def _tested(frame: Frame, component: Component) -> Iterator[Edge]:
-    """The edges out of the loop by its test."""
-    for target in component.header.terminator.targets:
-        if target not in component.loop.blocks:
-            yield from frame.pending.get(target, ())
-
-
-def _settle_kinds(
-    engine: Engine, frame: Frame, component: Component, entry: Edge, head: LoopHead, back: Edge
-) -> None:
-    """After a loop that is entered for certain, numbers are of the kind that it brings back."""
-    pairs = zip(head.args, back.args, strict=True)
-    known = [(x, kinds.settled(x, y)) for x, y in pairs if getattr(x, "kinds", None)]
-    settled = {id(x): y for x, y in known if y is not None}
-    if settled and _goes_in(engine, frame, component, entry):
-        for edge in _tested(frame, component):
-            edge.args = tuple([settled.get(id(a), a) for a in edge.args])
-            edge.env = {key: settled.get(id(a), a) for key, a in edge.env.items()}
-
-
-def _entangle_exits(frame: Frame, component: Component, cells: set[int], reason: str) -> None:
-    for _, target in component.loop.exits:
-        for edge in frame.pending.get(target, ()):
-            edge.heap.entangle(cells, reason, (component.header,))

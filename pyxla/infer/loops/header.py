@@ -12,7 +12,7 @@ from typing import Any
 
 from pyxla.errors import CompileError, Location
 from pyxla.infer.demands import Needs
-from pyxla.infer.heap import ObjectCell, Visit
+from pyxla.infer.heap import ObjectCell, Visit, behind
 from pyxla.infer.joins import kinds, unions
 from pyxla.infer.joins.edges import Edge
 from pyxla.infer.joins.held import Way
@@ -27,10 +27,12 @@ from pyxla.infer.lattice import (
     Scalar,
     Tuple,
     Unbound,
+    is_none,
     is_number,
 )
 from pyxla.infer.loops.fit import Fit
 from pyxla.infer.loops.guesses import Field, varied
+from pyxla.infer.loops.memory import Brought
 from pyxla.ir.core import Block, Jump, Phi, Value, replaced
 
 
@@ -47,15 +49,16 @@ class LoopHead:
         rebound: Iterable[int],
         unread: Iterable[int],
         fields: Iterable[Field],
-        brought: Mapping[int, Any],
+        brought: Mapping[int, Brought],
         still: Container[int],
         way: Way,
     ) -> None:
         """`rebound`: on a first pass, the names expected to be bound to other arrays; `fields`:
-        those expected to change; `brought`: the numbers that names are expected to become;
+        those expected to change; `brought`: what names are expected to become;
         `still`: the cells of arrays that are expected to stay as they are.
         `unread`: names that the loop assigns and does not read (see `retype`)."""
-        self.mismatched: dict[int, Any] = {}
+        self.mismatched: dict[int, Brought] = {}
+        self.held: set[int] = set()  # what came back as `Heap.kept` has it, and was not assumed to
         self.unread = unread
         self.header = way.place
         self.outgrown: list[tuple[Scalar, int]] = []  # sizes, and the room for each
@@ -88,8 +91,9 @@ class LoopHead:
         assumed = self.entry.assumed
         return Edge(self.block, self.heap.copy(), dict(self.env), assumed=assumed)
 
-    def conflicts(self) -> list[Conflict]:
-        """Names and objects that have no single type in this loop."""
+    def conflicts(self, inside: bool = False) -> list[Conflict]:
+        """Names and objects that have no single type in this loop; `inside`: and fields of objects,
+        which nobody may read."""
         before = self.entry.heap.contents
         objects = [
             content
@@ -97,6 +101,9 @@ class LoopHead:
             if isinstance(content, Conflict) and not isinstance(before.get(cell), Conflict)
         ]
         names = [a for a in self.args if isinstance(a, Conflict) and not isinstance(a, Unbound)]
+        met = [self.heap.contents[cell] for cell in self.join.cells.values()]
+        fields = [x for content in met if inside for x in getattr(content, "parts", ())]
+        names += [x for x in fields if isinstance(x, Conflict) and not isinstance(x, Unbound)]
         return names + objects
 
     def settle(
@@ -136,7 +143,9 @@ class LoopHead:
             fit.ok = True
             fit.value(template, value)
             if not fit.ok and is_number(template) and is_number(value):
-                self.mismatched[i] = kinds.bare(value)
+                self.mismatched[i] = Brought(kinds.bare(value))
+            elif not fit.ok and is_none(template) is not False and value is not UNDEFINED:
+                self.mismatched[i] = Brought(value, behind(back.heap, value))
             fit.ok &= before
         fit.hint = "a field"
         for cell, content in self.heap.contents.items():
@@ -260,17 +269,18 @@ def _rebinds(template: Any, back: Any) -> bool:
 
 
 def _expected(
-    entry: Edge, rebound: Iterable[int], fields: Iterable[Field], brought: Mapping[int, Any]
+    entry: Edge, rebound: Iterable[int], fields: Iterable[Field], brought: Mapping[int, Brought]
 ) -> list[Edge]:
     """A ghost in which the names at these positions refer to new arrays, like those on entry, or
-    are these numbers, and these fields have any values."""
+    are what was brought, and these fields have any values."""
     heap, args = varied(entry.heap, fields), list(entry.args)
     for i in rebound:
         content = heap.contents.get(args[i].cell) if isinstance(args[i], Ref) else None
         if isinstance(content, Array) and content.extents is None and not args[i].view:
             args[i] = Ref(heap.new(content, entry.loc))
-    for i, number in brought.items():
-        args[i] = number if is_number(args[i]) else args[i]
+    for i, came in brought.items():
+        if is_number(args[i]) if is_number(came.value) else is_none(args[i]) is not False:
+            args[i], heap = came.value, came.heap.under(heap)
     if len(heap.contents) == len(entry.heap.contents) and not fields and not brought:
         return []
     return [Edge(entry.block, heap, entry.env, tuple(args), entry.loc)]

@@ -7,7 +7,62 @@ from dataclasses import field
 from typing import Any
 
 from pyxla.frozen import dataclass
-from pyxla.infer.heap import Heap
+from pyxla.infer.heap import Heap, Infos
+from pyxla.infer.lattice import is_number
+from pyxla.infer.lists.growth import Grown
+
+
+@dataclass(frozen=True, slots=True)
+class Brought:
+    """A value that an iteration brought back, and the heap that it leads to."""
+
+    value: Any
+    heap: Heap = field(default_factory=lambda: Heap(Infos()))
+
+
+@dataclass(slots=True)
+class Widened:
+    """How the state at a loop's header had to be widened, so that what passes brought back fits:
+    the next visit begins with it.
+
+    brought: what phis were where an iteration ended.  kept: where the arrays were made that got
+    into lists (`Heap.kept`), and whether lists have them in common.  lists: those that got longer,
+    by where they were made.  mistaken: a visit that began so was refused, or did not settle.
+    """
+
+    brought: dict[int, Brought] = field(default_factory=dict)
+    kept: set[tuple[Hashable, bool]] = field(default_factory=set)
+    lists: dict[Hashable, Grown] = field(default_factory=dict)
+    mistaken: bool = False
+
+    def is_risky(self) -> bool:
+        """Whether more is remembered than numbers, as which others fit."""
+        objects = any([not is_number(x.value) for x in self.brought.values()])
+        return objects or bool(self.kept) or bool(self.lists)
+
+    def numbers(self) -> Widened:
+        """The part of it that is not risky."""
+        plain = {i: x for i, x in self.brought.items() if is_number(x.value)}
+        return Widened(plain, mistaken=True)
+
+    def forget(self) -> None:
+        self.brought, self.kept, self.lists = {}, set(), {}
+        self.mistaken = True
+
+    def note(self, head: Any) -> None:
+        """Remember what a pass that does not fit tells."""
+        if not self.mistaken:
+            self.brought |= head.mismatched
+            self.kept |= {(head.heap.made_at(max(c, ~c)), c < 0) for c in head.held}
+
+    def with_kept(self, heap: Heap) -> Heap:
+        """The heap with which a loop begins, in which arrays are expected to be in lists."""
+        heap = heap.copy()
+        if self.kept:
+            signed = [c for cell in heap.contents for c in (cell, ~cell)]
+            found = [c for c in signed if (heap.made_at(max(c, ~c)), c < 0) in self.kept]
+            heap.kept = heap.kept.union(found)
+        return heap
 
 
 @dataclass(slots=True)
@@ -18,7 +73,7 @@ class LoopMemory:
     had to be widened, by name.  rebound, unread: phis of the header, by position (see
     `infer.loops.guesses`).  fields: attributes that it changes.  arrays: those of them that get
     other arrays.  written, still: the arrays that it did and did not change, by where these were
-    made.  brought: by the types that it starts with, what phis were where an iteration ended.
+    made.  widened: by the types that it starts with.
     """
 
     unrolled: bool = False
@@ -29,22 +84,17 @@ class LoopMemory:
     arrays: set[str] = field(default_factory=set)
     written: set[Hashable] = field(default_factory=set)
     still: set[Hashable] = field(default_factory=set)
-    brought: dict[Hashable, dict[int, Any]] = field(default_factory=dict)
-
-
-def _made_at(heap: Heap, cell: int) -> Hashable:
-    info = heap.infos[cell]
-    return info.pinned or info.loc or cell
+    widened: dict[Hashable, Widened] = field(default_factory=dict)
 
 
 def note_arrays(memory: LoopMemory, head: Any, back: Any, fits: bool) -> None:
     """Remember which arrays a pass over the loop changed, and which it did not, if it `fits`."""
     for cell, changes in head.arrays(back):
         if changes or fits:
-            (memory.written if changes else memory.still).add(_made_at(head.heap, cell))
+            (memory.written if changes else memory.still).add(head.heap.made_at(cell))
 
 
 def still_arrays(memory: LoopMemory, heap: Heap) -> set[int]:
     """The arrays that earlier passes let expect to stay as they are."""
     places = memory.still - memory.written
-    return {cell for cell in heap.contents if _made_at(heap, cell) in places} if places else set()
+    return {cell for cell in heap.contents if heap.made_at(cell) in places} if places else set()
