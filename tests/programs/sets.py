@@ -355,3 +355,13 @@ def dict_of_each_row(board):
             number = board[i, j]
             rows[i][number] = rows[i].get(number, 0) + 1
     return rows, [max(row.values()) for row in rows]
+
+
+@program("sets", lambda: (1,), lambda: (-1,))
+def sorted_after_paths_that_order_them_otherwise(x):
+    s = {1, 9, 17}
+    s.discard(9)
+    if x > 0:
+        s.add(33)
+        s.discard(33)
+    return sorted(s), sorted(s, reverse=True), sum(sorted(s))

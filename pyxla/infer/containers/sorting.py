@@ -61,7 +61,7 @@ def _sorted(engine: Engine, x: Any, *, key: Any = Const(None), reverse: Any = Co
         return _sorted_numbers(engine, *kept, bool(engine.static(reverse, "reverse")))
     if columnar.found(engine.heap, x) is not None or unknown(engine, x):
         return _sorted_growing(engine, x, function, bool(engine.static(reverse, "reverse")))
-    items = iterate(engine, x)
+    items = iterate(engine, x if function else tables.unordered(engine, x))
     keys = [i if function is None else call(engine, function, [i], {}) for i in items]
     descending = bool(engine.static(reverse, "reverse"))
     if len(items) < 2:

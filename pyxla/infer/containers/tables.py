@@ -332,5 +332,8 @@ def plain_sequence(engine: Engine, x: Any) -> Any:
 
 def unordered(engine: Engine, x: Any) -> Any:
     """A set as the list of its items in any order; anything else as it is."""
+    content = engine.heap.contents.get(x.cell) if isinstance(x, Ref) else None
+    if isinstance(content, SetCell) and content.steps is None:
+        return engine.new(ListCell(tuple(_columns(content)[0])))
     is_set = found(engine.heap, x) in SETS
     return engine.content(x).fields["names"] if is_set else x
