@@ -313,3 +313,69 @@ def steps_of_slices(x, n):
     except ValueError as e:
         found.append(told(e))
     return found, x, y
+
+
+def _sought(container, key):
+    """How each way of looking for a key that has no hash ends."""
+    told = []
+    for find in (
+        lambda: container.pop(key, 3.0),
+        lambda: container.get(key, 5),
+        lambda: container[key],
+        lambda: key in container,
+        lambda: container.setdefault(key, 1),
+        lambda: container.__setitem__(key, 1),
+    ):
+        try:
+            find()
+            told.append(0)
+        except KeyError:
+            told.append(1)
+        except TypeError:
+            told.append(2)
+    return told, len(container)
+
+
+@program("keys that have no hash", lambda: (np.arange(4.0),))
+def keys_without_hash(x):
+    d, counts = {}, collections.Counter()
+    for i in range(len(x)):
+        d[int(x[i]), 2] = i
+        counts[int(x[i])] += 1
+    return (
+        _sought(d, [1, 2]),
+        _sought(d, ([1], 2)),
+        _sought(d, {1: 2}),
+        _sought(d, x[:2]),
+        _sought(d, {1}),
+        _sought(counts, [1]),
+        _sought(counts, x),
+    )
+
+
+@program("keys that have no hash", lambda: (np.arange(4.0),))
+def items_without_hash(x):
+    s = set()
+    for v in x:
+        s.add(int(v))
+    told = []
+    for key in ([3], {3: 3}, {3}, x[3:], ({3}, 3)):
+        for change in (s.add, s.discard, s.remove, s.__contains__):
+            try:
+                change(key)
+                told.append(0)
+            except KeyError:
+                told.append(1)
+            except TypeError:
+                told.append(2)
+    return told, sorted(s)
+
+
+@program("keys that have no hash", lambda: (np.arange(4.0),), lambda: (np.zeros(4),))
+def array_as_key(x):
+    total = 0.0
+    for i in range(len(x)):
+        if x[i] > 2:
+            total += {1: 2}[x]
+        total += x[i]
+    return total

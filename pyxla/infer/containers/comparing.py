@@ -221,16 +221,6 @@ def unpack_unknown(engine: Engine, x: Any, before: int, after: int, starred: boo
     return first[0] if len(first) == 1 else first
 
 
-def _check_hash(engine: Engine, x: Any, container: Any) -> None:
-    """Refuse to look for what has no hash where there are only such."""
-    kinds = [python_class(engine, v) for v in (x, container)]
-    if None in kinds or not issubclass(kinds[1], set | frozenset | dict):
-        return
-    frozen = issubclass(kinds[0], set) and not issubclass(kinds[1], dict)  # CPython does it then
-    if kinds[0].__hash__ is None and not frozen:
-        raise lacking(engine, x, "has no hash", "unhashable type: {!r}")
-
-
 def contains(engine: Engine, x: Any, container: Any, compare: Callable[..., Any]) -> Any:
     """`x in container`."""
     if isinstance(container, Const) and isinstance(container.value, Outside):
@@ -239,7 +229,7 @@ def contains(engine: Engine, x: Any, container: Any, compare: Callable[..., Any]
         return choices.test(container, lambda text: x.value in text)
     if is_texts(container) and not (type(container) is type(x) is Const):
         return strings.contains(engine, x, container)
-    _check_hash(engine, x, container)
+    tables.check_sought(engine, x, python_class(engine, container))
     if (grown := columnar.found(engine.heap, container)) is not None:
         return finding.contains(engine, grown, x)
     if (kept := number_lists.flat(engine, container)) is not None and is_number(x):

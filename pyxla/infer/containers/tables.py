@@ -6,6 +6,7 @@ on which a dict has different keys.  What is only looked at stays what it is: a 
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Iterable, Sequence
 from enum import Enum
 from typing import Any
@@ -21,6 +22,7 @@ from pyxla.infer.lists import columnar, pools
 from pyxla.infer.lists.common import joined_items
 from pyxla.infer.lists.item_types import Handle, Row, has_own_order
 from pyxla.infer.lists.items import are_numbers, item_of
+from pyxla.infer.raising.refusals import full_name, lacking, python_class
 from pyxla.infer.text.codes import is_texts
 from pyxla.infer.using import decided_by_data
 from pyxla.lib.containers import Mapping, actual, attributes
@@ -121,8 +123,33 @@ def instances(engine: Engine, key: Any) -> list[type]:
     if not isinstance(content, (ObjectCell, Pooled)) or content.cls in TABLES:
         return []
     if content.cls.__hash__ is None:
-        engine.raise_constant(TypeError(f"unhashable type: {actual(content.cls).__name__!r}"))
+        engine.raise_constant(TypeError(f"unhashable type: {full_name(actual(content.cls))!r}"))
     return [content.cls]
+
+
+def check_hash(engine: Engine, key: Any, container: type | None) -> None:
+    """Refuse to look for a key in, or to put it into, a dict or set where it has no hash."""
+    if container is None or not issubclass(container, set | frozenset | dict):
+        return
+    if isinstance(key, Tuple) and not has_own_order(key.cls):
+        for item in key.items:
+            check_hash(engine, item, container)
+    elif instances(engine, key):  # which raises TypeError
+        pass
+    elif (cls := python_class(engine, key)) is not None and cls.__hash__ is None:
+        words = "unhashable type: {0!r}"
+        if sys.version_info >= (3, 14):
+            kind = "dict key" if issubclass(container, dict) else "set element"
+            words = f"cannot use {{0!r}} as a {kind} ({words})"
+        raise lacking(engine, key, "has no hash", words)
+
+
+def check_sought(engine: Engine, key: Any, container: type | None) -> None:
+    """As `check_hash`, of a key that is only looked for: CPython takes a set for a frozenset then,
+    in a set."""
+    in_set = container is not None and issubclass(container, set | frozenset)
+    if not in_set or instances(engine, key) or python_class(engine, key) is not set:
+        check_hash(engine, key, container)
 
 
 def keeps_order(engine: Engine, names: Iterable[Any]) -> bool:
