@@ -66,6 +66,8 @@ class Objects:
         return self.__pyxla_items__[place[0]]
 
     def __iter__(self) -> Any:
+        if self.ndim == 1:  # an item is read when its turn comes
+            return self.__pyxla_items__
         return [self[i] for i in range(len(self))]
 
     def copy(self) -> Any:

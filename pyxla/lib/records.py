@@ -166,7 +166,7 @@ class Record:
         return bool(unsupported(self))
 
     def __iter__(self) -> Any:
-        return [self[name] for name in names_in(self)]
+        return map(self.__getitem__, names_in(self))  # read when its turn comes
 
     def __eq__(self, other: Any) -> Any:
         if not is_structured(other, False) or names_in(other) != names_in(self):

@@ -54,3 +54,28 @@ def places_that_are_none(i):
     cells = np.full(3, None)
     cells[i] = i
     return cells, bool(np.array([None]))
+
+
+@program("arrays", lambda: (2.0,))
+def written_while_read(x):
+    """Items are read when their turn comes."""
+    a = np.array([None] * 3)
+    found = []
+    for i, v in enumerate(a):
+        found.append(v)
+        if i < 2:
+            a[i + 1] = i * x
+    for v in a:
+        a[2] = 7
+        found.append(v)
+    for v, w in zip(a, range(3)):
+        a[2] = [w]
+        found.append(v)
+    rest = iter(a)
+    next(rest)
+    a[1] = "late"
+    found.append(list(rest))
+    for row in (grid := np.full((2, 2), None)):
+        grid[1, 0] = x
+        found.append(row[0])
+    return found, a, grid

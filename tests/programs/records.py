@@ -186,3 +186,22 @@ def too_many_indices(p):
         return p[0, 1]
     except IndexError as error:
         return str(error)
+
+
+@program("records", lambda: (2.0,))
+def element_written_while_read(x):
+    made = np.zeros(3, dtype=[("a", float), ("b", int), ("c", float)])
+    found = []
+    for v in made[0]:
+        made["b"][0] += 5
+        made[0]["c"] = x
+        found.append(v)
+    rest = iter(made[0])
+    next(rest)
+    made["b"][0] = 1
+    found.append(list(rest))
+    for v, w in zip(made[1], made[2]):
+        made["c"][1:] = 3 * x
+        found.append(v + w)
+    a, b, c = made[0]
+    return found, tuple(made[1]), a, b, c
