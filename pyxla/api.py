@@ -30,6 +30,7 @@ from pyxla.errors import (
     ValueNeeded,
     outward,
     shorten,
+    warn,
 )
 from pyxla.frontend import dispatchers
 from pyxla.options import Options, make_options
@@ -465,6 +466,7 @@ class Compiled:
             found = slot.find(given, self._places, self._demands.static)
         if found is None:
             return None, slot
+        warn(found.left_out)
         self._places.extend(found.places[len(self._places) :])
         self._demands.found(found.static)
         self._static_paths = frozenset(self._demands.static)
@@ -484,6 +486,7 @@ class Compiled:
         places, static, constants = tuple(made.places), typed.static, typed.constants
         run = compiler.executable(made)
         found = store.Found(made.request, places, static, constants, typed.copies, run)
+        found = replace(found, left_out=typed.left_out)  # of which it was warned
         if slot is not None and (run.program.has_effects or not slot.tell(found)):
             slot = None
         return self._entry(found, record, slot, typed)

@@ -13,6 +13,7 @@ import linecache
 import os
 import re
 import traceback
+import warnings
 from collections.abc import Callable, Sequence
 from types import CodeType, FunctionType
 from typing import Any, NoReturn, ParamSpec, TypeVar, cast
@@ -340,6 +341,21 @@ class NotCompiledWarning(UserWarning):
     >>> f(2)
     3
     """
+
+
+# What is not compiled: the text of the warning, and the refusal that is the reason.
+NotCompiled = tuple[str, CompileError]
+
+
+def warn(found: Sequence[NotCompiled]) -> None:
+    """Warn of what is not in a program, made or found on disk; where that is to be an error, the
+    program is refused."""
+    for text, why in found:
+        loc = why.loc or Location("<unknown>", 0)
+        try:
+            warnings.warn_explicit(text, NotCompiledWarning, loc.filename, loc.lineno)
+        except NotCompiledWarning:
+            raise why from None
 
 
 REPORT = "please report it together with this function"

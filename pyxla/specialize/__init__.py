@@ -10,14 +10,13 @@ must become an argument.
 from __future__ import annotations
 
 import contextlib
-import warnings
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import field, replace
 from functools import partial
 from typing import Any
 
 from pyxla import journal, stack
-from pyxla.errors import CompileError, InternalError, Location, NotCompiledWarning
+from pyxla.errors import CompileError, InternalError, Location, NotCompiled, warn
 from pyxla.frozen import dataclass
 from pyxla.infer.calls.captures import NewCapture
 from pyxla.infer.calls.depth import MAX_DEMANDS, TooDeep
@@ -60,6 +59,7 @@ class Specialization:
     places: outside objects passed as further arguments.  constants: guarded outside objects.
     unrolled: loops visited once per iteration, with how many there were.  copies: whether copies of
     arguments are written, so that it matters how those lie in memory.  demands: what it took.
+    left_out: of which the user was warned.
     """
 
     function: Function
@@ -70,6 +70,7 @@ class Specialization:
     unrolled: dict[Location | None, int] = field(default_factory=dict)
     copies: bool = False
     demands: Demands = Demands()
+    left_out: tuple[NotCompiled, ...] = ()
 
 
 def specialize(request: Request, places: Sequence[Place]) -> Specialization:
@@ -123,8 +124,9 @@ def specialize(request: Request, places: Sequence[Place]) -> Specialization:
             if remedy.shared:
                 demands |= Demands(sites=findings.asked())
         else:
-            _warn(hosted, findings)
-            return replace(found, demands=findings.demands)
+            told = _not_compiled(hosted, findings)
+            warn(told)
+            return replace(found, demands=findings.demands, left_out=told)
 
 
 def _goes_on(first: CompileError, later: CompileError, tried: Demands) -> bool:
@@ -172,19 +174,16 @@ def _on_host(callee: Any, refusal: CompileError) -> str:
     return f"{name_of(callee)} is called on the host: {refusal.message}"
 
 
-def _warn(hosted: Mapping[Any, CompileError], findings: Findings) -> None:
-    """Say which functions are called on the host because they cannot be compiled, and which paths
-    are left out; where that is to be an error, the program is refused."""
+def _not_compiled(
+    hosted: Mapping[Any, CompileError], findings: Findings
+) -> tuple[NotCompiled, ...]:
+    """Which functions are called on the host because they cannot be compiled, and which paths are
+    left out."""
     told = [(_on_host(f, why), why) for f, why in hosted.items() if f in findings.hosted]
     for why, kind in findings.left_out.items():
         what = f"raises {kind.__name__}" if kind else "is refused"
         told.append((f"{what} where the program comes here: {why.message}", why))
-    for text, why in told:
-        loc = why.loc or Location("<unknown>", 0)
-        try:
-            warnings.warn_explicit(text, NotCompiledWarning, loc.filename, loc.lineno)
-        except NotCompiledWarning:
-            raise why from None
+    return tuple(told)
 
 
 def _met(demands: Demands, findings: Findings) -> Needs | None:

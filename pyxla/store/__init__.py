@@ -35,7 +35,7 @@ import ml_dtypes
 import numpy as np
 
 from pyxla import journal, late
-from pyxla.errors import BadArgument, CompileError, Location
+from pyxla.errors import BadArgument, CompileError, Location, NotCompiled, also
 from pyxla.frozen import dataclass
 from pyxla.infer.calls.states import AbsentState, BasesState, FunctionState, LibraryState
 from pyxla.infer.places import ZERO, Place
@@ -58,7 +58,8 @@ _ABSENT = object()
 class Found:
     """A specialization, made or kept.
 
-    copies, constants: as of a `Specialization`.  run: whether XLA's code was kept with it.
+    copies, constants, left_out: as of a `Specialization`.  run: whether XLA's code was kept with
+    it.
     """
 
     request: Request
@@ -68,6 +69,7 @@ class Found:
     copies: bool
     executable: Executable
     run: bool = True
+    left_out: tuple[NotCompiled, ...] = ()
 
 
 def slot_of(request: Request, given: Sequence[Any]) -> Slot | None:
@@ -275,7 +277,19 @@ def _header(slot: Slot, found: Found) -> dict[str, Any]:
             (program.name, program.params, program.results, program.work, found.copies)
         ),
         "outcome": write(executable.outcome),
+        "left_out": write(tuple([(text, _parts(why)) for text, why in found.left_out])),
     }
+
+
+def _parts(why: CompileError) -> tuple[Any, ...]:
+    """What a refusal is made of again (`_refusal`)."""
+    shown = {name: getattr(why, name) for name in ("types", "notes", "chain", "hint")}
+    return type(why).also, why.message, why.loc, shown
+
+
+def _refusal(kind: Any, message: str, loc: Location | None, shown: Any) -> CompileError:
+    made: type[CompileError] = CompileError if kind is None else also(kind)
+    return made(message, loc, **shown)
 
 
 def _file(function: Any) -> str:
@@ -368,8 +382,9 @@ class _Entry:
         executable = Executable(program, outcome, binary=binary)
         guards = [self._guard(*guard) for guard in header["guards"]]
         constants = {guard: guard.read() for guard in guards}
+        told = [(text, _refusal(*parts)) for text, parts in self.read(header["left_out"])]
         run = bool(data)
-        return Found(request, captured, known, constants, copies, executable, run)
+        return Found(request, captured, known, constants, copies, executable, run, tuple(told))
 
     def _taken(
         self, given: Sequence[Any], places: Sequence[Place], static: frozenset[signature.Path]

@@ -5,6 +5,7 @@ from __future__ import annotations
 import dataclasses
 import enum
 import os
+import warnings
 from dataclasses import replace
 
 import jax
@@ -391,3 +392,32 @@ def test_numbers_that_had_many_values_are_data_from_disk_too(counted):
         assert len(compiled.specializations) == MANY + 2
         made.append(len(counted))
     assert made[0] == made[1]
+
+
+def part_of(x):
+    if x > 9:
+        return eval("x")
+    if x > 8:
+        return [1.0][np.ones(3)]
+    return x + 1
+
+
+def test_what_is_not_compiled_is_told_of_from_disk_too(counted):
+    told = []
+    for _ in range(2):
+        with warnings.catch_warnings(record=True) as found:
+            warnings.simplefilter("always")
+            assert pyxla.compile(part_of)(2.0) == 3.0
+        told.append([(str(w.message), w.category, w.filename, w.lineno) for w in found])
+    assert told[0] == told[1] != []
+    made = len(counted)
+    refused = []
+    for enabled in ("1", "0"):
+        with warnings.catch_warnings(), pytest.MonkeyPatch.context() as patch:
+            patch.setenv("PYXLA_CACHE", enabled)
+            warnings.simplefilter("error", pyxla.NotCompiledWarning)
+            with pytest.raises(pyxla.CompileError) as error:
+                pyxla.compile(part_of)(2.0)
+        refused.append(str(error.value))
+        assert enabled == "0" or len(counted) == made
+    assert refused[0] == refused[1]
