@@ -379,3 +379,49 @@ def array_as_key(x):
             total += {1: 2}[x]
         total += x[i]
     return total
+
+
+@program("except text", lambda: (5, 2.5), lambda: (-1, float("nan")), lambda: (7, float("inf")))
+def fields(n, x):
+    """What is wrong with a field is raised where its text is made."""
+    found = []
+    for spec in ("d", "c", ".2q", "zz", "s", "b"):
+        for v in (n, x):
+            try:
+                found.append(format(v, spec))
+            except (ValueError, OverflowError) as e:
+                found.append(told(e))
+    for template in ("%d", "%c", "%x", "%5.1e", "%i"):
+        for v in (n, x):
+            try:
+                found.append(template % v)
+            except (ValueError, OverflowError, TypeError) as e:
+                found.append(told(e))
+    ok = True
+    try:
+        f"{x:d}"
+    except ValueError:
+        ok = False
+    return found, ok
+
+
+class Wordless:
+    def __str__(self):
+        return 1
+
+    def __repr__(self):
+        return 2.5
+
+    def __format__(self, spec):
+        return None
+
+
+@program("except text", lambda: (1,))
+def no_text(n):
+    found = []
+    for show in (str, repr, format):
+        try:
+            show(Wordless())
+        except TypeError as e:
+            found.append(told(e))
+    return found, n

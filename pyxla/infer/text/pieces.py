@@ -10,6 +10,7 @@ from __future__ import annotations
 import collections
 import copy
 import itertools
+import math
 import re
 import string
 import types
@@ -29,7 +30,17 @@ from pyxla.infer.containers.structure import iterate
 from pyxla.infer.engine import Engine
 from pyxla.infer.heap import DictCell, ListCell, ObjectCell
 from pyxla.infer.joins import choices, far
-from pyxla.infer.lattice import Compound, Const, Live, Ref, Tuple, is_number, is_variant, optional
+from pyxla.infer.lattice import (
+    Compound,
+    Const,
+    Live,
+    Ref,
+    Tuple,
+    is_number,
+    is_variant,
+    number_type,
+    optional,
+)
 from pyxla.infer.lists import columnar, reading
 from pyxla.infer.lists.common import layout_of, picks_of, with_column
 from pyxla.infer.lists.item_types import Chars, Made, Several
@@ -99,14 +110,47 @@ def formatted(engine: Engine, x: Any, conversion: str = "", spec: str = "") -> A
     if is_exception(x):
         return formatted(engine, _exception(engine, x, conversion), "", spec)
     if not conversion and (own := special(engine, x, "__format__", (Const(spec),))) is not None:
-        return own
+        return _need_text(engine, own, "__format__ must return a str, not {}")
     for name in {"r": ("__repr__",), "a": ("__repr__",)}.get(conversion, ("__str__", "__repr__")):
         shown = special(engine, x, name, ())
         if shown is not None:
+            shown = _need_text(engine, shown, f"{name} returned non-string (type {{}})")
             return formatted(engine, shown, "", spec) if spec else shown
     if is_dynamic(x) and not spec and conversion in ("", "s"):
         return x
+    if is_number(x) and getattr(x, "kinds", None) is None:
+        _check_field(engine, x, conversion, spec)
     return Compound("text", (_as_it_is(engine, x),), ((conversion, spec),))
+
+
+def _need_text(engine: Engine, shown: Any, words: str) -> Any:
+    """What a method made, which is to be text."""
+    cls = python_class(engine, shown)
+    if cls is not None and not issubclass(cls, str):
+        return engine.raise_constant(TypeError(words.format(cls.__name__)))
+    return shown
+
+
+def _check_field(engine: Engine, x: Any, conversion: str, spec: str) -> None:
+    """Raise here what the host would raise when the program has ended: what CPython says of another
+    number of this type, or of this value."""
+    cls = engine.rules.type_of(engine, x)
+    engine.fold_object(support.format_spec, (cls(1), conversion, spec))
+    kind = conversion[-1:] if conversion.startswith("%") else "" if conversion else spec[-1:]
+    if kind == "c":
+        words = OverflowError("%c arg not in range(0x110000)")
+        for op, end in (("ge", 0), ("lt", 0x110000)):
+            engine.ensure(engine.rules.compare(engine, op, x, Const(end)), words)
+    elif kind in ("d", "i", "u") and number_type(x).dtype.kind == "f":
+        for test, error in _NO_INT.items():
+            found = call(engine, Const(test), [x], {})
+            engine.ensure(engine.rules.compare(engine, "eq", found, Const(False)), error)
+
+
+_NO_INT = {
+    math.isnan: ValueError("cannot convert float NaN to integer"),
+    math.isinf: OverflowError("cannot convert float infinity to integer"),
+}
 
 
 def is_shown_apart(engine: Engine, x: Any) -> bool:
