@@ -28,6 +28,7 @@ from pyxla.ir.core import Instr, Region, Value
 from pyxla.ir.rewrite import Mapping, slice_of, substitute, uses
 from pyxla.ir.types import ArrayType
 from pyxla.lower.cost import SMALL
+from pyxla.lower.trips import conjuncts, known
 from pyxla.ops.check import UNSIGNED
 from pyxla.ops.control import if_, optimization_barrier, while_
 from pyxla.ops.elementwise import (
@@ -266,9 +267,7 @@ class _Sequence:
 
     def loop(self, loop: Instr, branch: Branch, pred: Value) -> None:
         """Move a loop out of its branch: without `pred` it makes no iteration."""
-        cond = loop.regions[0]
-        test = Builder(cond.instrs, loop.loc).emit(and_, (pred, cond.results[0]), {})
-        cond.results = (test,)
+        self.bound(loop, pred)
         operands = list(loop.operands)
         for column, trail in branch.trails.items():
             if loop in trail.steps:
@@ -277,6 +276,25 @@ class _Sequence:
                 self.arrays[column] = loop.results[position]
         loop.operands = tuple(operands)
         self.builder.instrs.append(loop)
+
+    def bound(self, loop: Instr, pred: Value) -> None:
+        """Let a loop make no iteration without `pred`: its counter is at its limit then, or it
+        asks in each."""
+        cond = loop.regions[0]
+        for test in conjuncts(cond.results[0]):
+            made = test.owner
+            if not isinstance(made, Instr) or made.op is not compare:
+                continue
+            x, limit = made.operands
+            if made.attrs["direction"] not in ("LT", "GT") or x not in cond.params:
+                continue
+            start = loop.operands[cond.params.index(x)]
+            outside = limit not in cond.params and limit.owner not in cond.instrs
+            if outside and start.type == limit.type and known(limit) is None:
+                made.operands = (x, self.builder.emit(select, (pred, limit, start), {}))
+                return
+        test = Builder(cond.instrs, loop.loc).emit(and_, (pred, cond.results[0]), {})
+        cond.results = (test,)
 
     def updates(self, branch: Branch, piece: Iterable[Instr]) -> dict[int, list[_Update]]:
         """The steps of each array that a piece makes."""

@@ -8,6 +8,10 @@ import numpy as np
 import pytest
 
 import pyxla
+from pyxla.ir.rewrite import walk
+from pyxla.lower.trips import conjuncts
+from pyxla.ops.control import while_
+from pyxla.reflect import compilation
 
 N = 5000
 
@@ -234,3 +238,23 @@ def test_no_copy_in_a_loop(program):
     hlo = pyxla.code_hlo(program, array, 100, optimized=True)
     loops, entry = hlo.split("\nENTRY ")
     assert not re.findall(rf"= f64\[{N}\]\S* copy\(", loops)
+
+
+def loop_to_a_limit_in_a_branch(A, n):
+    for i in range(n):
+        if A[i] > 0:
+            for j in range(i, n):
+                A[j] = A[j] - 0.5
+    return A
+
+
+def test_counted_loops_of_a_branch_stay_counted():
+    """The inner loop ends at once where the branch is not taken, and asks for it at its start."""
+    array = np.random.default_rng(0).standard_normal(N)
+    expected, got = array.copy(), array.copy()
+    loop_to_a_limit_in_a_branch(expected, 100)
+    pyxla.compile(loop_to_a_limit_in_a_branch)(got, 100)
+    np.testing.assert_allclose(got, expected)
+    region = compilation(loop_to_a_limit_in_a_branch, array, 100).at("regions").origin
+    _, inner = [i.regions[0] for i in walk(region.instrs) if i.op is while_]
+    assert len(conjuncts(inner.results[0])) == 1
