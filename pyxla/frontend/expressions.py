@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
 from typing import Any
 
 import gast
 
-from pyxla.frontend import fence, support, tree
+from pyxla.frontend import support, tree
 from pyxla.frontend.hoist import (
     SUPPORT,
     Desugarer,
@@ -94,10 +93,8 @@ def _slice(d: Desugarer, node: gast.Slice) -> gast.expr:
     return at(gast.Slice(lower, upper, step), node)
 
 
-@expression(gast.Call)
-def _call(d: Desugarer, node: gast.Call) -> gast.expr:
-    if _is_fold(node):
-        return _fold(d, node)
+def called(d: Desugarer, node: gast.Call) -> gast.expr:
+    """A call, of which no argument is a generator expression that its function is known to read."""
     if isinstance(node.func, gast.Attribute) and isinstance(node.func.value, gast.IfExp):
         return _conditional_receiver(d, node, node.func)
     if _is_bare_super(d, node):
@@ -114,49 +111,6 @@ def _call(d: Desugarer, node: gast.Call) -> gast.expr:
         for k, value in zip(node.keywords, new[count:], strict=True)
     ]
     return at(gast.Call(new[0], new[1:count], keywords), node)
-
-
-_FOLDS = {"sum": 1, "any": 1, "all": 1, "next": 2}  # and how many arguments they take
-
-
-def _is_fold(node: gast.Call) -> bool:
-    """Whether this is `sum(... for ...)`, or the like, by its looks."""
-    most = _FOLDS.get(node.func.id, 0) if isinstance(node.func, gast.Name) else 0
-    if not 1 <= len(node.args) <= most:
-        return False
-    inside = node.args[0]
-    if node.keywords or not isinstance(inside, gast.GeneratorExp):
-        return False
-    parts = list(gast.walk(inside))
-    return not any(isinstance(p, gast.Lambda) for p in parts) and not any(
-        p.is_async for p in parts if isinstance(p, gast.comprehension)
-    )
-
-
-def _fold(d: Desugarer, node: gast.Call) -> gast.expr:
-    """`sum(f(x) for x in items)`: a loop that adds up, if that is what `sum` turns out to be."""
-    inside: Any = node.args[0]
-    first = inside.generators[0]
-    function = d.hold(d.expr(node.func), node)
-    items = d.hold(d.expr(first.iter), node)
-    default = [d.hold(d.expr(arg), node) for arg in node.args[1:]]
-    filtered = constant(any(g.ifs for g in inside.generators), node)
-    folding = d.hold(call("folds", [function, items, filtered], node), node)
-    total = d.hold(call("start", [function, folding], node), node)
-
-    def leave() -> None:
-        test = call("decided", [function, folding, total], node)
-        d.branch(test, [at(gast.Break(), node)], [], node)
-
-    def gather() -> None:
-        value = d.expr(inside.elt)
-        d.set(total.id, call("gather", [function, folding, total, value], node), node)
-
-    outer = d.renames
-    d.renames = {**outer, **_fresh_targets(d, inside)}
-    _clauses(d, inside, items, gather, leave)
-    d.renames = outer
-    return d.hold(call("finish", [function, folding, total, *default], node), node)
 
 
 def _conditional_receiver(d: Desugarer, node: gast.Call, method: gast.Attribute) -> gast.expr:
@@ -234,11 +188,11 @@ def _starred_dict(d: Desugarer, node: gast.Dict) -> gast.expr:
             update = call("update", [result, d.expr(value)], value)
             d.body.append(at(gast.Expr(update), value))
         else:
-            _store_item(d, result, key, value)
+            store_item(d, result, key, value)
     return result
 
 
-def _store_item(d: Desugarer, into: gast.Name, key: gast.expr, value: gast.expr) -> None:
+def store_item(d: Desugarer, into: gast.Name, key: gast.expr, value: gast.expr) -> None:
     """Append `into[key] = value`; the key is evaluated first, unlike in an assignment."""
     one = d.expr(key)
     end = len(d.body)
@@ -437,191 +391,3 @@ def _lambda(d: Desugarer, node: gast.Lambda) -> gast.expr:
     title = d.temporary()
     d.nested_function(node, title, "<lambda>", lambda: d.function_body(node))
     return name(title, node)
-
-
-# Comprehensions.
-
-_TITLES = {
-    gast.ListComp: "<listcomp>",
-    gast.SetComp: "<setcomp>",
-    gast.DictComp: "<dictcomp>",
-    gast.GeneratorExp: "<genexpr>",
-}
-
-
-@expression(gast.ListComp, gast.SetComp, gast.DictComp, gast.GeneratorExp)
-def _comprehension(d: Desugarer, node: Any) -> gast.expr:
-    """A loop that appends to a fresh list; where a lambda may keep its variables, in a function
-    of its own, as each evaluation has its own variables."""
-    first = node.generators[0]
-    if any(g.is_async for g in node.generators):
-        d.refuse(node, fence.ASYNC_COMPREHENSION)
-        return constant(None, node)
-    items = d.expr(first.iter)
-    inside = [first.target, *first.ifs, *node.generators[1:], *_elements(node)]
-    if any(isinstance(part, gast.Lambda) for root in inside for part in gast.walk(root)):
-        result: gast.expr = _comprehension_function(d, node, items, inside)
-    elif isinstance(node, gast.GeneratorExp) and isinstance(first.iter, _PERHAPS_ENDLESS):
-        return _perhaps_endless(d, node, d.hold(items, node), inside)
-    else:
-        result = _collected_here(d, node, items)
-    if isinstance(node, gast.SetComp):
-        return call("to_set", [result], node)
-    if isinstance(node, gast.GeneratorExp):
-        return call("once", [result], node)
-    return result
-
-
-_PERHAPS_ENDLESS = (gast.Call, gast.GeneratorExp)
-
-
-def _collected_here(d: Desugarer, node: Any, items: gast.expr) -> gast.expr:
-    outer = d.renames
-    d.renames = {**outer, **_fresh_targets(d, node)}
-    result = _collect(d, node, items)
-    d.renames = outer
-    return result
-
-
-def _perhaps_endless(
-    d: Desugarer, node: Any, items: gast.Name, inside: Sequence[gast.AST]
-) -> gast.expr:
-    """`(f(x) for x in items)`: a list that is read once; of what has no end, a generator."""
-    result = d.temporary()
-
-    def gather() -> None:
-        d.set(result, call("once", [_collected_here(d, node, items)], node), node)
-
-    def generate() -> None:
-        d.set(result, _generator(d, node, items, inside), node)
-
-    parts = [part for root in inside for part in gast.walk(root)]
-    hidden = any(isinstance(p, gast.Name) and p.id.startswith("__") for p in parts)
-    if hidden or any(isinstance(p, gast.NamedExpr) for p in parts):
-        gather()
-    else:
-        test = call("endless", [items], node)
-        d.branch(test, d.block(generate), d.block(gather), node)
-    return name(result, node)
-
-
-def _generator(d: Desugarer, node: Any, items: gast.Name, inside: Sequence[gast.AST]) -> gast.expr:
-    """`def t(items, a=a): yield ...; t(items)`, which has the variables it reads as they are."""
-    names = [p for root in inside for p in gast.walk(root) if isinstance(p, gast.Name)]
-    bound = {p.id for p in names if not isinstance(p.ctx, gast.Load)}
-    read = [text for text in dict.fromkeys([p.id for p in names]) if text not in bound]
-    title, parameter = d.temporary(), d.temporary()
-
-    def add() -> None:
-        d.expr(at(gast.Yield(node.elt), node))
-
-    def body() -> list[gast.stmt]:
-        d.scope.loads[parameter] = None
-        return d.block(_clauses, d, node, name(parameter, node), add, lambda: None)
-
-    spec = tree.parameters([at(tree.parameter(text), node) for text in (parameter, *read)])
-    spec.defaults = [name(text, node) for text in read]
-    written = at(gast.Lambda(spec, node), node)
-    d.nested_function(written, title, _TITLES[type(node)], body)
-    d.scope.loads[title] = None
-    return d.hold(at(gast.Call(name(title, node), [items], []), node), node)
-
-
-def _elements(node: Any) -> list[gast.expr]:
-    return [node.key, node.value] if isinstance(node, gast.DictComp) else [node.elt]
-
-
-def _fresh_targets(d: Desugarer, node: Any) -> dict[str, str]:
-    """New names for the variables that the `for` clauses bind."""
-    names = [
-        part.id
-        for generator in node.generators
-        for part in gast.walk(generator.target)
-        if isinstance(part, gast.Name) and isinstance(part.ctx, gast.Store)
-    ]
-    return {old: d.fresh(old) for old in dict.fromkeys(names)}
-
-
-def _collect(d: Desugarer, node: Any, items: gast.expr) -> gast.Name:
-    """Append the loops of a comprehension; the result is the list or dict they fill."""
-    is_dict = isinstance(node, gast.DictComp)
-    empty = at(gast.Dict([], []) if is_dict else gast.List([], LOAD), node)
-    result = d.hold(empty, node)
-
-    def add() -> None:
-        if is_dict:
-            _store_item(d, result, node.key, node.value)
-        else:
-            value = d.expr(node.elt)
-            d.body.append(at(gast.Expr(call("append", [result, value], node.elt)), node.elt))
-
-    reads = "sequence_ahead" if isinstance(node, gast.GeneratorExp) else "sequence"
-    _clauses(d, node, items, add, lambda: None, reads)
-    return result
-
-
-def _clauses(
-    d: Desugarer,
-    node: Any,
-    items: gast.expr,
-    add: Callable[[], None],
-    leave: Callable[[], None],
-    reads: str = "sequence",
-) -> None:
-    """Append the loops of a comprehension; `add` appends what is done with an element, `leave` what
-    ends each iteration; `reads` as in `Desugarer.loop`."""
-
-    def clause(index: int, iterated: gast.expr) -> None:
-        generator = node.generators[index]
-
-        def body() -> None:
-            filtered(index, generator.ifs)
-            leave()
-
-        d.loop(generator.target, iterated, body, generator.target, reads=reads)
-
-    def filtered(index: int, tests: Sequence[gast.expr]) -> None:
-        if tests:
-            first, *rest = [*conjuncts(tests[0]), *tests[1:]]
-            d.branch(condition(d, first), d.block(filtered, index, rest), [], first)
-        elif index + 1 < len(node.generators):
-            clause(index + 1, d.expr(node.generators[index + 1].iter))
-        else:
-            add()
-
-    clause(0, items)
-
-
-def _comprehension_function(
-    d: Desugarer, node: Any, items: gast.expr, inside: Sequence[gast.AST]
-) -> gast.expr:
-    """`def t(items): ...; t(items)`; what a walrus in it binds is the outer function's."""
-    walrus = [
-        part.target.id
-        for root in inside
-        for part in gast.walk(root)
-        if isinstance(part, gast.NamedExpr)
-    ]
-    title, parameter = d.temporary(), d.temporary()
-    for text in walrus:
-        # Never executed: says in Python that the variable is the outer function's.
-        target = at(tree.store(text), node)
-        binding = at(tree.assign(target, constant(None, node)), node)
-        d.body.append(at(gast.If(constant(False, node), [binding], []), node))
-        d.scope.stores[text] = None
-    items = d.hold(items, node)
-
-    def body() -> list[gast.stmt]:
-        d.scope.nonlocal_.update(dict.fromkeys(walrus))
-        declared = [at(gast.Nonlocal(walrus), node)] if walrus else []
-        d.scope.loads[parameter] = None
-
-        def fill() -> None:
-            d.body.append(at(gast.Return(_collect(d, node, name(parameter, node))), node))
-
-        return [*declared, *d.block(fill)]
-
-    written = at(gast.Lambda(tree.parameters([at(tree.parameter(parameter), node)]), node), node)
-    d.nested_function(written, title, _TITLES[type(node)], body)
-    d.scope.loads[title] = None
-    return d.hold(at(gast.Call(name(title, node), [items], []), node), node)

@@ -8,7 +8,7 @@ from typing import Any
 
 import gast
 
-from pyxla.frontend import fence, local_classes, tree
+from pyxla.frontend import comprehensions, fence, local_classes, tree
 from pyxla.frontend.expressions import condition, conjuncts
 from pyxla.frontend.hoist import (
     ClassBody,
@@ -38,6 +38,8 @@ def _leave_turn(d: Desugarer, node: gast.stmt) -> None:
 def _expr(d: Desugarer, node: gast.Expr) -> None:
     if isinstance(node.value, gast.YieldFrom):
         return _yield_from(d, node.value)
+    if comprehensions.extended(node.value):
+        return comprehensions.extend(d, node.value)
     value = d.expr(node.value)
     if isinstance(value, gast.Constant) or (
         isinstance(value, gast.Name) and d.is_temporary(value.id)
@@ -48,13 +50,13 @@ def _expr(d: Desugarer, node: gast.Expr) -> None:
 
 def _yield_from(d: Desugarer, node: gast.YieldFrom) -> None:
     """`for x in items: yield x`."""
-    items, text = d.expr(node.value), d.temporary()
+    text = d.temporary()
     d.scope.generator = True
 
     def body() -> None:
         d.hold(at(gast.Yield(name(text, node)), node), node)
 
-    d.loop(at(tree.store(text), node), items, body, node)
+    comprehensions.loop(d, at(tree.store(text), node), node.value, body, node)
 
 
 @statement(gast.Assign)
@@ -282,9 +284,10 @@ def _while(d: Desugarer, node: gast.While) -> None:
 
 @statement(gast.For)
 def _for(d: Desugarer, node: gast.For) -> None:
-    items = d.expr(node.iter)
     inside, after = _split_else(d, node)
-    d.loop(node.target, items, lambda: d.statements(node.body), node, inside)
+    breaks = any(isinstance(s, gast.Break) for s in _leaving(node.body))
+    loop = comprehensions.loop
+    loop(d, node.target, node.iter, lambda: d.statements(node.body), node, inside, breaks)
     after()
 
 

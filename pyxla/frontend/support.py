@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import builtins
 import importlib
-import itertools
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import Any, NoReturn
 
@@ -56,11 +55,6 @@ class Open(tuple[Any, ...]):
     """The variables of a call that is open (`frontend.recursion`), or of a generator that waits."""
 
 
-def once(items: Any) -> Any:
-    """The items of a generator expression, which are read once."""
-    return iter(items)
-
-
 def frame_of(generator: Any, names: Sequence[str]) -> Any:
     """What a generator that waits at a `yield` keeps: under the first name a tuple, to which what
     it has under the others is added."""
@@ -81,9 +75,13 @@ def sequence(iterable: Iterable[Any]) -> Any:
     return iterable if type(iterable) in _INDEXED else Items(iter(iterable))
 
 
-def sequence_ahead(iterable: Iterable[Any]) -> Any:
-    """As `sequence`, for a generator expression whose items are gathered before they are read."""
-    return sequence(iterable)
+def reads_all(function: Any) -> None:
+    """Refuse a function that is not the one it looks like, which reads all that it is given."""
+
+
+def extend_by_one(into: Any, x: Any) -> None:
+    """What `into.extend(items)` does for one of the items."""
+    into.extend((x,))
 
 
 def has_item(items: Any, index: int) -> bool:
@@ -262,11 +260,6 @@ def leave(manager: Any, raised: BaseException | None) -> Any:
     return type(manager).__exit__(manager, type(raised), raised, raised.__traceback__)
 
 
-def endless(items: Any) -> bool:
-    """Whether an iterator has no end for certain, so that its items cannot be gathered."""
-    return isinstance(items, (itertools.count, itertools.cycle))
-
-
 def displayed_set(items: tuple[Any, ...]) -> frozenset[Any]:
     """`{a, b, c}` of constants that a loop reads, which CPython makes once."""
     return frozenset(items)
@@ -284,7 +277,6 @@ PREDICATES = frozenset(
         "has_item",
         "catches",
         "decided",
-        "endless",
         "is_instance",
         "matches_mapping",
         "matches_sequence",

@@ -13,7 +13,7 @@ from types import ModuleType
 from typing import Any
 
 from pyxla.frontend.pyops import ATTRIBUTES
-from pyxla.frontend.support import Open, sequence, sequence_ahead
+from pyxla.frontend.support import Open, sequence
 from pyxla.infer import using
 from pyxla.infer.arrays import access as arrays
 from pyxla.infer.calls import binding, spreading
@@ -134,7 +134,7 @@ def _function(engine: Engine, frame: Frame, instr: Instr) -> Any:
 
 
 # What reads a dict's view item by item, or says which it is.
-_READERS = frozenset({sequence, sequence_ahead, zip, enumerate, reversed, map, iter})
+_READERS = frozenset({sequence, zip, enumerate, reversed, map, iter})
 _READERS |= {print, str, repr, format}
 _FUNCTIONS = frozenset(map(type, _READERS))
 

@@ -113,8 +113,9 @@ def insort_right(a: Any, x: Any, lo: int = 0, hi: Any = None, *, key: Any = None
     a.insert(bisect_right(a, x if key is None else key(x), lo, hi, key=key), x)
 
 
-def groupby(iterable: Any, key: Any = None) -> list[tuple[Any, list[Any]]]:
-    """`itertools.groupby`, all at once."""
+def groupby(iterable: Any, key: Any = None) -> Iterator[Any]:
+    """`itertools.groupby`: a group has no items any more once the next one is asked for.  The keys
+    are asked for all at once."""
     groups: list[tuple[Any, list[Any]]] = []
     for x in iterable:
         found = x if key is None else key(x)
@@ -122,7 +123,9 @@ def groupby(iterable: Any, key: Any = None) -> list[tuple[Any, list[Any]]]:
             groups[-1][1].append(x)
         else:
             groups.append((found, [x]))
-    return groups
+    for found, group in groups:
+        yield found, iter(group)
+        group.clear()
 
 
 def item_of_range(r: Any, i: int) -> int:
@@ -197,6 +200,19 @@ def set_(items: Any) -> set[Any]:
 
 def dict_(items: Any) -> dict[Any, Any]:
     return {key: value for key, value in items}  # noqa: C416
+
+
+def update_set(items: set[Any], *others: Any) -> None:
+    for other in others:
+        for x in other:
+            items.add(x)
+
+
+def update_dict(items: dict[Any, Any], pairs: Any = (), **named: Any) -> None:
+    for key, x in pairs:
+        items[key] = x
+    for name in named:
+        items[name] = named[name]
 
 
 def sorted_(items: Any, *, key: Any = None, reverse: bool = False) -> list[Any]:

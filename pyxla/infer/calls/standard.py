@@ -20,13 +20,14 @@ from numpy.polynomial import polyutils
 from pyxla.errors import CompileError
 from pyxla.frontend import support
 from pyxla.infer.calls import coroutines
+from pyxla.infer.classes import is_python
 from pyxla.infer.containers.iterators import read_in_steps
 from pyxla.infer.engine import Engine
 from pyxla.infer.facts.deciding import by_counted_loops
 from pyxla.infer.heap import reachable
 from pyxla.infer.lattice import Array, Compound, Const, NeedsStatic, Scalar
-from pyxla.ir.core import Block, Return, Value
-from pyxla.lib import averages, heaps, interpreted, polynomials
+from pyxla.ir.core import Block, Value
+from pyxla.lib import averages, heaps, interpreted, polynomials, sequences
 from pyxla.lib.refused import KNOWN_AS
 from pyxla.lib.registry import rule
 from pyxla.lib.scipys import kernel
@@ -79,6 +80,9 @@ READERS: dict[Any, Any] = {
     filter: interpreted.filter_,
     zip: interpreted.zip_first,
     functools.reduce: interpreted.reduce_,
+    list.extend: sequences.extend,
+    set.update: interpreted.update_set,
+    dict.update: interpreted.update_dict,
     itertools.filterfalse: interpreted.filterfalse,
     itertools.starmap: interpreted.starmap,
     itertools.islice: interpreted.islice,
@@ -101,17 +105,6 @@ MAKERS: dict[Any, Any] = {
     itertools.filterfalse: interpreted.filterfalse,
     itertools.compress: interpreted.compress,
 }
-# What may end before what it reads does.
-_ENDING = frozenset(
-    {
-        interpreted.islice,
-        interpreted.takewhile,
-        interpreted.zip_first,
-        interpreted.zip_last,
-        interpreted.zip_first_strictly,
-        interpreted.zip_last_strictly,
-    }
-)
 # What takes a generator as it is.
 _KEEPING = frozenset(
     {
@@ -143,21 +136,16 @@ def interpreted_of(value: Any) -> Any:
     return None
 
 
-@rule(support.endless)
-def _endless(engine: Engine, x: Any) -> Const:
-    return Const(_has_no_end(coroutines.unstepped(engine, x)))
-
-
-def _has_no_end(x: Any) -> bool:
-    """Whether this is a generator that never returns, or one that reads such a one."""
-    if not coroutines.is_generator(x):
-        return False
-    ssa, _, _, function = x.meta
-    if not any(isinstance(block.terminator, Return) for block in ssa.function.blocks):
-        return True
-    if function is interpreted.cycle:  # which returns where there is nothing to go around
-        return True
-    return function not in _ENDING and any(map(_has_no_end, x.items))
+@rule(support.reads_all)
+def _reads_all(engine: Engine, function: Any) -> Const:
+    target = function.items[0] if getattr(function, "kind", "") == "method" else function
+    value = getattr(target, "value", None)
+    if getattr(target, "kind", "") == "function" or is_python(value) and not is_standard(value):
+        raise engine.refuse(
+            "this function gets a generator expression, and is not the one that it is named like",
+            "name it otherwise, or pass a list",
+        )
+    return Const(None)
 
 
 def reads(value: Any, implementation: Any) -> bool:

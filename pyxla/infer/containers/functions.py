@@ -6,12 +6,10 @@ import functools
 import heapq
 import itertools
 import math
-import operator
 import sys
 from collections.abc import Callable, Iterator
 from typing import Any
 
-from pyxla.frontend import support
 from pyxla.infer.arrays import access as arrays
 from pyxla.infer.calls import coroutines
 from pyxla.infer.calls.dispatch import call
@@ -43,6 +41,11 @@ from pyxla.lib.registry import REGISTRY, rule
 def _is_counted_by_data(engine: Engine, x: Any) -> bool:
     """Whether the number of items is known at run time only: a loop of the program reads them."""
     return columnar.found(engine.heap, x) is not None or unknown(engine, x)
+
+
+def _may_change(engine: Engine, x: Any) -> bool:
+    """Whether items are to be read when they are asked for, as they may change before."""
+    return isinstance(x, Ref) or unknown(engine, x)
 
 
 @rule(functools.reduce)
@@ -81,7 +84,7 @@ def _static_iterator(make: Callable[..., Iterator[Any]]) -> Callable[..., Any]:
     """An itertools function of sequences of known length: it combines, whatever the items are."""
 
     def function(engine: Engine, *xs: Any, **options: Any) -> Any:
-        if make in _BY_DATA and any(_is_counted_by_data(engine, x) for x in xs):
+        if make in _BY_DATA and any(_may_change(engine, x) for x in xs):
             return call(engine, Const(_BY_DATA[make]), list(xs), options)
         plain = []
         for x in xs:
@@ -112,7 +115,7 @@ def _merge(engine: Engine, *xs: Any, **options: Any) -> Any:
 
 @rule(itertools.islice)
 def _islice(engine: Engine, x: Any, *bounds: Any) -> Any:
-    if _is_counted_by_data(engine, x):
+    if _may_change(engine, x):
         return call(engine, Const(READERS[itertools.islice]), [x, *bounds], {})
     return structure.sliced(engine, x, *[engine.static(b, "a bound of islice") for b in bounds])
 
@@ -127,39 +130,23 @@ def _tee(engine: Engine, x: Any, n: Any = Const(2)) -> Any:
 
 @rule(itertools.chain.from_iterable)
 def _chain_from(engine: Engine, x: Any) -> Any:
-    if _is_counted_by_data(engine, x):
+    if _may_change(engine, x):
         return call(engine, Const(READERS[itertools.chain.from_iterable]), [x], {})
     parts = structure.iterate_ahead(engine, x)
-    if any(_is_counted_by_data(engine, part) for part in parts):
+    if any(_may_change(engine, part) for part in parts):
         return call(engine, Const(READERS[itertools.chain]), parts, {})
     items = [i for part in parts for i in structure.iterate_ahead(engine, part)]
     return iterator(engine, Tuple(tuple(items)))
 
 
 @rule(itertools.accumulate)
-def _accumulate(
-    engine: Engine, x: Any, func: Any = Const(None), *, initial: Any = Const(None)
-) -> Any:
-    if _is_counted_by_data(engine, x):
-        return call(engine, Const(READERS[itertools.accumulate]), [x, func], {"initial": initial})
-    known = isinstance(func, Const) and func.value is None
-    function = Const(operator.add) if known else func
-    some = not (isinstance(initial, Const) and initial.value is None)
-    out: list[Any] = [initial] if some else []
-    for value in structure.iterate_ahead(engine, x):
-        out.append(call(engine, function, [out[-1], value], {}) if out else value)
-    return iterator(engine, Tuple(tuple(out)))
+def _accumulate(engine: Engine, x: Any, *function: Any, **options: Any) -> Any:
+    return call(engine, Const(READERS[itertools.accumulate]), [x, *function], options)
 
 
 @rule(itertools.starmap)
 def _starmap(engine: Engine, function: Any, x: Any) -> Any:
-    if _is_counted_by_data(engine, x):
-        return call(engine, Const(READERS[itertools.starmap]), [function, x], {})
-    rows = [
-        call(engine, function, structure.iterate(engine, row), {})
-        for row in structure.iterate_ahead(engine, x)
-    ]
-    return iterator(engine, Tuple(tuple(rows)))
+    return call(engine, Const(READERS[itertools.starmap]), [function, x], {})
 
 
 @rule(itertools.repeat)
@@ -173,7 +160,6 @@ def _iter(engine: Engine, x: Any) -> Any:
     return _iterator(engine, x, pooled=True)
 
 
-@rule(support.once)
 def _iterator(engine: Engine, x: Any, pooled: bool = False) -> Any:
     if coroutines.is_generator(x):
         return x

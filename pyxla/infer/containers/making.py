@@ -16,8 +16,8 @@ from pyxla.infer.calls.library import apply
 from pyxla.infer.calls.visiting import special
 from pyxla.infer.containers import steps, tables
 from pyxla.infer.containers.indexing import content_of, get_item, set_item
-from pyxla.infer.containers.iterators import iterator, state_of, unwatched
-from pyxla.infer.containers.structure import LENGTHS, iterate, iterate_ahead, length, read_all, rest
+from pyxla.infer.containers.iterators import state_of, unwatched
+from pyxla.infer.containers.structure import LENGTHS, iterate, length, read_all, rest
 from pyxla.infer.engine import Engine
 from pyxla.infer.heap import DictCell, ListCell, ObjectCell, SetCell
 from pyxla.infer.lattice import Compound, Const, Ref, Scalar, Tuple
@@ -52,23 +52,7 @@ from pyxla.lib.tables import find as find_key
 
 @rule(filter)
 def _filter(engine: Engine, function: Any, x: Any) -> Any:
-    kept = []
-    if unknown(engine, x):
-        return _filtered(engine, function, x)
-    for value in iterate_ahead(engine, x):
-        none = isinstance(function, Const) and function.value is None
-        test = value if none else call(engine, function, [value], {})
-        truth = engine.rules.truth(engine, test)
-        if decided_by_data(engine, truth):
-            return _filtered(engine, function, x)
-        if engine.static(truth, "whether filter keeps an item"):
-            kept.append(value)
-    return iterator(engine, Tuple(tuple(kept)))
-
-
-def _filtered(engine: Engine, function: Any, x: Any) -> Ref:
-    """`filter`, as a loop of the program."""
-    return iterator(engine, call(engine, Const(sequences.filtered), [function, x], {}))
+    return call(engine, Const(interpreted.filter_), [function, x], {})
 
 
 @rule(tuple, support.to_tuple)

@@ -14,13 +14,16 @@ from pyxla.infer.calls.visiting import call_method
 from pyxla.infer.classes import is_python
 from pyxla.infer.containers import tables
 from pyxla.infer.containers.indexing import content_of, get_item, set_item
+from pyxla.infer.containers.iterators import state_of
 from pyxla.infer.containers.making import dict_, has_data_keys, read_once, unknown
-from pyxla.infer.containers.structure import iterate
+from pyxla.infer.containers.structure import item, iterate, length
+from pyxla.infer.containers.watched import read
 from pyxla.infer.engine import Engine
-from pyxla.infer.heap import DictCell, ListCell, SetCell
+from pyxla.infer.heap import DictCell, GrowingList, ListCell, SetCell
 from pyxla.infer.joins import choices
 from pyxla.infer.lattice import Const, Live, Ref, Tuple
 from pyxla.infer.lists import columnar, finding, growing, methods
+from pyxla.infer.objects import get_attribute
 from pyxla.infer.raising.refusals import need
 from pyxla.infer.using import items_in_order
 from pyxla.lib import sequences
@@ -67,6 +70,21 @@ _READS = frozenset({"get"})
 _KEYED = _READS | {"setdefault", "pop", "add", "discard", "remove"}
 
 
+@rule(support.extend_by_one)
+def _extend_by_one(engine: Engine, x: Any, value: Any) -> Any:
+    if isinstance(content_of(engine, x), (ListCell, GrowingList)):
+        return _append(engine, x, value)
+    method = get_attribute(engine, x, "extend")
+    own = method.items[0] if getattr(method, "kind", "") == "method" else method
+    function = getattr(own, "value", None)
+    if is_python(function) and not function.__module__.startswith("pyxla."):
+        raise engine.refuse(
+            "`extend` of this class gets a generator expression, which is read as lists read it",
+            "pass a list",
+        )
+    return call(engine, method, [Tuple((value,))], {})
+
+
 @rule(list.append, support.append)
 def _append(engine: Engine, x: Any, value: Any) -> Any:
     if (grown := methods.opened(engine, x, new=Tuple((value,)))) is not None:
@@ -82,6 +100,11 @@ def _append(engine: Engine, x: Any, value: Any) -> Any:
 @rule(list.extend, support.extend)
 def _extend(engine: Engine, x: Any, more: Any) -> Any:
     many = columnar.found(engine.heap, x) is not None or unknown(engine, more)
+    if not many and state_of(engine, more) is not None:  # what makes an item may look at the list
+        items = read(engine, more)
+        for i in range(engine.static(length(engine, items), "the number of items")):
+            _append(engine, x, item(engine, items, Const(i)))
+        return Const(None)
     kept: Any = columnar.found(engine.heap, more)
     if kept is None and not many:
         kept = more = Tuple(tuple(iterate(engine, more)))

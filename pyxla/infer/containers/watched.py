@@ -6,7 +6,6 @@ from __future__ import annotations
 from typing import Any
 
 from pyxla.frontend import support
-from pyxla.infer.calls import coroutines
 from pyxla.infer.containers import tables
 from pyxla.infer.containers.indexing import FALSE, TRUE, content_of
 from pyxla.infer.containers.iterators import is_watched
@@ -113,16 +112,6 @@ def _value(engine: Engine, x: Compound, i: Any) -> Any:
             "the keys of this dict change while a loop reads it", "loop over a list of the items"
         )
     return item(engine, Tuple(tuple([held[key] for key in x.meta])), i)
-
-
-@rule(support.sequence_ahead)
-def _read_ahead(engine: Engine, items: Any) -> Any:
-    if coroutines.is_stepped(engine, items):
-        raise engine.refuse(
-            "this generator expression reads an iterator ahead that is read at other places too",
-            "make a list, or write a generator function",
-        )
-    return read(engine, items)
 
 
 def _state(engine: Engine, container: Any) -> list[Any]:
