@@ -27,17 +27,17 @@ from pyxla.infer.facts.deciding import by_counted_loops
 from pyxla.infer.heap import reachable
 from pyxla.infer.lattice import Array, Compound, Const, NeedsStatic, Scalar
 from pyxla.ir.core import Block, Value
-from pyxla.lib import averages, heaps, interpreted, polynomials, sequences
+from pyxla.lib import averages, bisection, heaps, interpreted, polynomials, sequences
 from pyxla.lib.refused import KNOWN_AS
 from pyxla.lib.registry import rule
 from pyxla.lib.scipys import kernel
 
 # C functions, and the Python that is visited in their place.
 INTERPRETED: dict[Any, Any] = {
-    bisect.bisect_left: interpreted.bisect_left,
-    bisect.bisect_right: interpreted.bisect_right,
-    bisect.insort_left: interpreted.insort_left,
-    bisect.insort_right: interpreted.insort_right,
+    bisect.bisect_left: bisection.bisect_left,
+    bisect.bisect_right: bisection.bisect_right,
+    bisect.insort_left: bisection.insort_left,
+    bisect.insort_right: bisection.insort_right,
     heapq.heappush: heaps.heappush,
     heapq.heappop: heaps.heappop,
     heapq.heapreplace: heaps.heapreplace,

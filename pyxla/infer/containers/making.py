@@ -11,6 +11,7 @@ import numpy as np
 
 from pyxla.frontend import support
 from pyxla.infer.arrays import access as arrays
+from pyxla.infer.calls.coroutines import is_generator
 from pyxla.infer.calls.dispatch import call
 from pyxla.infer.calls.library import apply
 from pyxla.infer.calls.visiting import special
@@ -126,6 +127,8 @@ def _tolist(engine: Engine, x: Any, _library: Any = REGISTRY[np.ndarray.tolist])
 
 def read_once(engine: Engine, x: Any) -> Any:
     """`x`, or what is left of it where that can be read only once, for what looks at it twice."""
+    if is_generator(x):
+        return call(engine, Const(list), [x], {})
     if state_of(engine, x) is None:
         return x
     items = rest(engine, x)
