@@ -43,6 +43,8 @@ def _target(function: Any) -> Any:
 @rule(support.folds)
 def _folds(engine: Engine, function: Any, items: Any, filtered: Any) -> Any:
     target = _target(function)
+    if target is None:
+        call(engine, Const(support.reads_all), [function], {})
     if target is not builtins.sum or is_generator(items):
         return Const(target is not None)
     heap, engine.heap = engine.heap, engine.heap.copy()
