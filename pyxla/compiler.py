@@ -12,7 +12,7 @@ from typing import Any
 from pyxla import ahead, hlo, hosting, jaxcalls, ways
 from pyxla.grad import api as derivatives
 from pyxla.grad import custom, implicit, vmap
-from pyxla.infer.places import Place
+from pyxla.guards.places import Place
 from pyxla.pipeline import Compilation as Compilation
 from pyxla.pipeline import executable as executable
 from pyxla.pipeline import location as location

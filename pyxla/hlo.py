@@ -23,8 +23,8 @@ from typing import Any
 import numpy as np
 
 from pyxla import api, types
+from pyxla.abstract.lattice import Array, Scalar
 from pyxla.errors import CompileError
-from pyxla.infer.lattice import Array, Scalar
 from pyxla.ir.core import Value
 from pyxla.ir.op import Op, OpError
 from pyxla.ir.types import ArrayType

@@ -8,11 +8,11 @@ import types
 from collections.abc import Callable
 from typing import Any
 
+from pyxla.abstract.lattice import Compound, Const
 from pyxla.errors import CompileError
 from pyxla.infer.calls import hosted
 from pyxla.infer.calls.hosted import UNTOLD, Told
 from pyxla.infer.engine import Engine
-from pyxla.infer.lattice import Compound, Const
 from pyxla.lib.registry import rule
 from pyxla.runtime.descriptions import ArgArray, ArgDict, ArgList, ArgScalar, ArgStatic, ArgTuple
 from pyxla.types import describe

@@ -30,7 +30,7 @@ from pyxla.frontend.desugar import lowered_source
 from pyxla.frontend.source import SourceFunction, source_function
 from pyxla.frontend.ssa import SSA, to_ssa
 from pyxla.frozen import dataclass
-from pyxla.infer.places import Place
+from pyxla.guards.places import Place
 from pyxla.ir.printer import print_function
 from pyxla.ir.verify import verify_region, verify_typed, verify_untyped
 from pyxla.lower.memory import check_memory, physical

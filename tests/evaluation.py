@@ -7,8 +7,8 @@ from typing import Any
 
 import numpy as np
 
-from pyxla.infer.facts.extent import IntFact
-from pyxla.infer.lattice import Array, Scalar
+from pyxla.abstract.facts.extent import IntFact
+from pyxla.abstract.lattice import Array, Scalar
 from pyxla.ir.build import Builder, building
 from pyxla.ir.core import Instr, Region, Value
 from pyxla.ir.types import array_type

@@ -15,6 +15,7 @@ from types import MethodType
 from typing import Any, ParamSpec, cast
 
 import pyxla.grad.programs  # noqa: F401 - derivatives of programs, for JAX
+from pyxla.abstract.lattice import Compound, Const
 from pyxla.api import Compiled
 from pyxla.errors import CompileError
 from pyxla.grad.effects import Checked, Functional
@@ -29,7 +30,6 @@ from pyxla.grad.transforms import (
     Pulled,
 )
 from pyxla.infer.engine import Engine
-from pyxla.infer.lattice import Compound, Const
 from pyxla.lib.registry import RULES, Implementation
 from pyxla.options import DEFAULTS
 from pyxla.typed import Function

@@ -14,12 +14,12 @@ import types
 from collections.abc import Callable, Iterable, Sequence
 from typing import Any
 
+from pyxla.abstract.lattice import Compound, Const, Tuple
 from pyxla.errors import in_program
 from pyxla.grad.nested import Nested, finish, visit
 from pyxla.grad.transforms import Inputs, copies_of, match, picked
 from pyxla.grad.trees import Leaf, Tree, flatten, flatten_all, leaves, like, rebuild, value_of
 from pyxla.infer.engine import Engine
-from pyxla.infer.lattice import Compound, Const, Tuple
 from pyxla.ir.build import Builder, building, current
 from pyxla.ir.core import Instr, Region, Value
 from pyxla.ir.rewrite import substitute

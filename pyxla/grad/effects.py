@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from typing import Any
 
+from pyxla.abstract.lattice import Const, Tuple
 from pyxla.frozen import dataclass
 from pyxla.grad.emitting import inline
 from pyxla.grad.nested import visit
 from pyxla.grad.transforms import check_copies, copies_of
 from pyxla.grad.trees import Copies, Leaf, Node, flatten_all, moved, rebuild
 from pyxla.infer.engine import Engine
-from pyxla.infer.lattice import Const, Tuple
 from pyxla.lib.operands import weak
 from pyxla.ops.sticky import flag
 

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Sequence
 from typing import Any
 
+from pyxla.abstract.lattice import Array
 from pyxla.errors import CompileError
 from pyxla.grad.activity import is_inexact
-from pyxla.infer.lattice import Array
 from pyxla.ir.core import Instr, Value
 from pyxla.ir.rewrite import walk
 from pyxla.lib.foreign import DERIVATIVES, call_jax

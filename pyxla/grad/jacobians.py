@@ -9,6 +9,8 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import Any
 
+from pyxla.abstract.heap import GrowingList
+from pyxla.abstract.lattice import Array, Tuple
 from pyxla.frozen import dataclass
 from pyxla.grad.activity import is_inexact
 from pyxla.grad.batch import batch
@@ -25,8 +27,6 @@ from pyxla.grad.transforms import (
 )
 from pyxla.grad.trees import Leaf, Node, Tree, flatten, graft, leaves, placed, walk
 from pyxla.infer.engine import Engine
-from pyxla.infer.heap import GrowingList
-from pyxla.infer.lattice import Array, Tuple
 from pyxla.ir import rewrite
 from pyxla.ir.core import Region, Value
 from pyxla.ir.rewrite import substitute_region

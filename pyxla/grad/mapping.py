@@ -15,6 +15,8 @@ from typing import Any
 
 import numpy as np
 
+from pyxla.abstract.heap import DictCell, ListCell, ObjectCell, SetCell
+from pyxla.abstract.lattice import Array, Compound, Const, Scalar, Tuple, Variant, describe
 from pyxla.errors import CompileError, also
 from pyxla.frozen import dataclass
 from pyxla.grad.batch import batch
@@ -36,9 +38,7 @@ from pyxla.grad.trees import (
     values_of,
 )
 from pyxla.infer.engine import Engine
-from pyxla.infer.heap import DictCell, ListCell, ObjectCell, SetCell
 from pyxla.infer.joins.kinds import dtype_of
-from pyxla.infer.lattice import Array, Compound, Const, Scalar, Tuple, Variant, describe
 from pyxla.ir.core import Value
 from pyxla.ir.types import I32, I64, array_type
 from pyxla.lib.operands import cast

@@ -17,6 +17,8 @@ from typing import Any
 
 import numpy as np
 
+from pyxla.abstract.heap import BoxCell, ObjectCell, reachable
+from pyxla.abstract.lattice import UNDEFINED, Compound, Const, Ref, Scalar
 from pyxla.frozen import dataclass
 from pyxla.grad.emitting import inline
 from pyxla.grad.trees import (
@@ -30,12 +32,10 @@ from pyxla.grad.trees import (
     rebuild,
     values_of,
 )
+from pyxla.guards.places import STREAM
 from pyxla.infer.calls.region import graph
 from pyxla.infer.engine import Engine
-from pyxla.infer.heap import BoxCell, ObjectCell, reachable
 from pyxla.infer.joins.endings import ended, visited
-from pyxla.infer.lattice import UNDEFINED, Compound, Const, Ref, Scalar
-from pyxla.infer.places import STREAM
 from pyxla.infer.raising.catching import Raised, raise_unless
 from pyxla.ir.core import Block, Region, Return, Value
 from pyxla.ir.types import I32

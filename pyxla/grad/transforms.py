@@ -13,6 +13,9 @@ from typing import Any
 
 import numpy as np
 
+from pyxla.abstract.facts import integers
+from pyxla.abstract.heap import RowList
+from pyxla.abstract.lattice import Array, Compound, Const, Scalar, Tuple
 from pyxla.frozen import dataclass
 from pyxla.grad.activity import is_inexact
 from pyxla.grad.emitting import inline
@@ -37,10 +40,7 @@ from pyxla.grad.trees import (
 )
 from pyxla.hints import similar
 from pyxla.infer.engine import Engine
-from pyxla.infer.facts import integers
 from pyxla.infer.frame import Stopped
-from pyxla.infer.heap import RowList
-from pyxla.infer.lattice import Array, Compound, Const, Scalar, Tuple
 from pyxla.ir.core import Region, Value
 from pyxla.ir.rewrite import substitute_region
 from pyxla.lib.indexing import equal_sizes, resized, true_size

@@ -14,20 +14,8 @@ from typing import Any
 
 import numpy as np
 
-from pyxla.errors import CompileError
-from pyxla.frozen import dataclass
-from pyxla.infer.arrays import access as arrays
-from pyxla.infer.arrays.shadows import resolve
-from pyxla.infer.engine import Engine
-from pyxla.infer.heap import (
-    DictCell,
-    GrowingList,
-    ListCell,
-    ObjectCell,
-    Pooled,
-    RowList,
-)
-from pyxla.infer.lattice import (
+from pyxla.abstract.heap import DictCell, GrowingList, ListCell, ObjectCell, Pooled, RowList
+from pyxla.abstract.lattice import (
     FUNCTIONS,
     Array,
     Compound,
@@ -41,6 +29,10 @@ from pyxla.infer.lattice import (
     is_variant,
     number_type,
 )
+from pyxla.errors import CompileError
+from pyxla.frozen import dataclass
+from pyxla.infer.arrays import access as arrays
+from pyxla.infer.engine import Engine
 from pyxla.infer.lists import as_arrays, columnar
 from pyxla.infer.lists.item_types import Block, Item, Nested, Number, Row, Several
 from pyxla.infer.lists.items import count, holds_instances
@@ -49,6 +41,7 @@ from pyxla.ir.types import PYTHON_TYPES, ArrayType
 from pyxla.lib.operands import cast, literal, weak
 from pyxla.ops.check import INEXACT
 from pyxla.ops.filled import zeros
+from pyxla.views.shadows import resolve
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -6,10 +6,10 @@ from collections.abc import Callable
 from typing import Any
 
 import pyxla.runtime.lanes  # noqa: F401 - jax.vmap over compiled functions
+from pyxla.abstract.lattice import Const
 from pyxla.grad.api import derived, transformed
 from pyxla.grad.mapping import Mapped, axes_of
 from pyxla.infer.engine import Engine
-from pyxla.infer.lattice import Const
 from pyxla.lib.registry import RULES, Implementation
 
 

@@ -10,6 +10,8 @@ import numpy as np
 from numpy.lib.array_utils import normalize_axis_index, normalize_axis_tuple
 from numpy.polynomial import polyutils
 
+from pyxla.abstract.heap import ObjectCell
+from pyxla.abstract.lattice import Array, Compound, Const, Ref, Scalar
 from pyxla.infer.arrays import access as arrays
 from pyxla.infer.calls import coroutines
 from pyxla.infer.calls.dispatch import call_object
@@ -18,8 +20,6 @@ from pyxla.infer.containers.comparing import sequence_kind
 from pyxla.infer.containers.iterators import iterator
 from pyxla.infer.containers.structure import length, sequence
 from pyxla.infer.engine import Engine
-from pyxla.infer.heap import ObjectCell
-from pyxla.infer.lattice import Array, Compound, Const, Ref, Scalar
 from pyxla.ir.op import OpError
 from pyxla.lib import drivers
 from pyxla.lib.masks import constant_of

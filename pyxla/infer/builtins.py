@@ -13,6 +13,19 @@ from typing import Any
 
 import numpy as np
 
+from pyxla.abstract.facts import extent
+from pyxla.abstract.facts.deciding import by_counted_loops
+from pyxla.abstract.heap import ObjectCell
+from pyxla.abstract.lattice import (
+    Array,
+    Compound,
+    Const,
+    NeedsStatic,
+    Ref,
+    Scalar,
+    Tuple,
+    is_number,
+)
 from pyxla.frontend import support
 from pyxla.infer import using, words
 from pyxla.infer.arrays import access as arrays
@@ -26,25 +39,12 @@ from pyxla.infer.containers.indexing import content_of, get_item
 from pyxla.infer.containers.making import unknown
 from pyxla.infer.containers.structure import iterate, length
 from pyxla.infer.engine import Engine
-from pyxla.infer.facts import extent
-from pyxla.infer.facts.deciding import by_counted_loops
 from pyxla.infer.frame import Frame
-from pyxla.infer.heap import ObjectCell
 from pyxla.infer.instances import exception_init, object_init, replace
 from pyxla.infer.introspection import has_attribute
 from pyxla.infer.joins import far
 from pyxla.infer.joins.kinds import choose
 from pyxla.infer.joins.operated import operated, separately
-from pyxla.infer.lattice import (
-    Array,
-    Compound,
-    Const,
-    NeedsStatic,
-    Ref,
-    Scalar,
-    Tuple,
-    is_number,
-)
 from pyxla.infer.lists import number_lists
 from pyxla.infer.objects import get_attribute, type_of
 from pyxla.infer.operators import ARITHMETIC, binary, inplace, negate, truth, unary

@@ -11,8 +11,8 @@ from typing import Any
 
 import numpy as np
 
+from pyxla.abstract.lattice import FUNCTIONS, Compound, Const
 from pyxla.infer.engine import Engine
-from pyxla.infer.lattice import FUNCTIONS, Compound, Const
 from pyxla.lib.containers import actual, reads_itself
 from pyxla.lib.variables import Variable
 

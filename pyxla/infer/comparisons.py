@@ -10,20 +10,9 @@ from typing import Any
 
 import numpy as np
 
-from pyxla.infer import using
-from pyxla.infer.arrays import access as arrays
-from pyxla.infer.arrays.shadows import alternatives, same_object, same_ref
-from pyxla.infer.calls.conversions import among
-from pyxla.infer.calls.reflected import reflected
-from pyxla.infer.calls.visiting import class_of, special
-from pyxla.infer.containers.comparing import ORDER, compare_containers, contains
-from pyxla.infer.engine import Engine
-from pyxla.infer.facts.refine import constant_of, is_there
-from pyxla.infer.heap import DictCell, ListCell, ObjectCell, Pooled, RowList
-from pyxla.infer.joins import choices, far
-from pyxla.infer.joins.kinds import is_one_of, kinds_of, may_be_array, refused
-from pyxla.infer.joins.operated import operated, separately
-from pyxla.infer.lattice import (
+from pyxla.abstract.facts.refine import constant_of, is_there
+from pyxla.abstract.heap import DictCell, ListCell, ObjectCell, Pooled, RowList
+from pyxla.abstract.lattice import (
     Array,
     Compound,
     Conflict,
@@ -38,6 +27,17 @@ from pyxla.infer.lattice import (
     is_variant,
     number_type,
 )
+from pyxla.abstract.structure import OPERATORS
+from pyxla.infer import using
+from pyxla.infer.arrays import access as arrays
+from pyxla.infer.calls.conversions import among
+from pyxla.infer.calls.reflected import reflected
+from pyxla.infer.calls.visiting import class_of, special
+from pyxla.infer.containers.comparing import ORDER, compare_containers, contains
+from pyxla.infer.engine import Engine
+from pyxla.infer.joins import choices, far
+from pyxla.infer.joins.kinds import is_one_of, kinds_of, may_be_array, refused
+from pyxla.infer.joins.operated import operated, separately
 from pyxla.infer.lists import columnar, number_lists, pools, reading, rows
 from pyxla.infer.lists.items import holds_blocks, holds_instances
 from pyxla.infer.operators import (
@@ -57,8 +57,8 @@ from pyxla.infer.operators import (
     truth,
     without_none,
 )
-from pyxla.infer.structure import OPERATORS
 from pyxla.infer.text import strings
+from pyxla.views.shadows import alternatives, same_object, same_ref
 
 
 def compare(engine: Engine, op: str, x: Any, y: Any) -> Any:
@@ -224,7 +224,7 @@ def _compare_maybe(engine: Engine, op: str, x: Any, y: Any) -> Any:
     if op in ("contains", "not_contains"):
         y = using.some(engine, y, "argument of type 'NoneType' is not iterable")
         if is_variant(x, "optional"):
-            raise engine.refuse(f"{describe(x)} is looked for", REMEDY_NONE, remedy="apart")
+            raise engine.refuse(f"{describe(x)} is looked for", REMEDY_NONE, remedy="case_split")
         return compare(engine, op, x, y)
     if op in ORDER:
         given = [v.value if is_variant(v, "optional") else v for v in (x, y)]
@@ -250,7 +250,7 @@ def _compare_maybe(engine: Engine, op: str, x: Any, y: Any) -> Any:
                 same = either(engine, neither, both(engine, y.tag, same))
             return same if op in ("eq", "is_") else negate(engine, same)
     what = f"{describe(x)} is compared with {describe(y)}"
-    raise engine.refuse(what, REMEDY_NONE, remedy="apart")
+    raise engine.refuse(what, REMEDY_NONE, remedy="case_split")
 
 
 def _answers_none(engine: Engine, x: Any) -> bool:

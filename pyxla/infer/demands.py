@@ -11,9 +11,9 @@ from collections.abc import Iterable
 from dataclasses import field, fields, replace
 from typing import Any
 
+from pyxla.abstract.lattice import SAME_SHAPE
 from pyxla.errors import CompileError, Location
 from pyxla.frozen import dataclass
-from pyxla.infer.lattice import SAME_SHAPE
 from pyxla.ir.core import Block
 
 Path = tuple[Any, ...]  # an argument, and steps inside it
@@ -56,7 +56,7 @@ class Demands:
     after they are made, if ever.  shared: whether lists that are put in lists of unknown length
     are in pools, and sites: the places that make the lists of a pool each
     (`infer.lists.sites`).  arrays: whether all lists of numbers may become arrays, not only long
-    ones.  apart: whether a name may be one of values of no one type (`infer.joins.variants`).
+    ones.  case_split: whether a name may be one of values of no one type (`infer.joins.variants`).
     grids: the sites of arguments that are lists of lists of numbers, and each one array
     (`infer.lists.number_lists`).  chained: whether tables have chains (`lib.tables`).  hosted:
     functions that CPython runs (`infer.calls.hosted`).  refused: what nothing lifts: paths end
@@ -76,7 +76,7 @@ class Demands:
     shared: bool = False
     sites: frozenset[Sites] = frozenset()
     arrays: bool = False
-    apart: bool = False
+    case_split: bool = False
     grids: frozenset[Path] = frozenset()
     chained: bool = False
     hosted: frozenset[Any] = frozenset()
@@ -258,15 +258,15 @@ class Findings:
             "pooled": frozenset(self.classes | self.containers),
             "shared": self.lists,
             "everywhere": bool(self.containers),
-            "arrays": self.wanted or self.demands.apart or "arrays" in refusal.remedy,
-            "apart": self.met or "apart" in refusal.remedy,
+            "arrays": self.wanted or self.demands.case_split or "arrays" in refusal.remedy,
+            "case_split": self.met or "case_split" in refusal.remedy,
             "stacks": frozenset(self.recursive),
             "generators": frozenset(self.generators),
             "unrolled": frozenset(self.kept),
         }
         first = refusal.remedy.split()
         # What only values that are known lift needs all else at once, if that does it at all.
-        vain = any(x in first and getattr(self.demands, x) for x in ("apart", "unrolled"))
+        vain = any(x in first and getattr(self.demands, x) for x in ("case_split", "unrolled"))
         last = [list(offers)] if vain else []
         # Where what was offered last did nothing, one attempt for each of the rest is too many.
         if self.refused == (refusal.message, refusal.loc):

@@ -22,20 +22,10 @@ from typing import Any
 
 import numpy as np
 
-from pyxla.errors import CompileError, Location, Surprise, also, in_program, said
-from pyxla.hints import misspelt
-from pyxla.infer import using, walking
-from pyxla.infer.arrays.shadows import redirected, resolve
-from pyxla.infer.calls import captures as outside
-from pyxla.infer.calls.captures import Captures, NewCapture, is_constant
-from pyxla.infer.calls.region import EngineBuilder
-from pyxla.infer.containers.steps import is_fleeting
-from pyxla.infer.demands import Demands, Findings, Needs, Site
-from pyxla.infer.facts.deciding import by_arguments
-from pyxla.infer.facts.magnitude import MOST_BITS, TOO_LARGE, bits
-from pyxla.infer.facts.refine import Atom, atoms, constant_of, known_number, refined
-from pyxla.infer.frame import Frame, Module, NotKnown, Stopped, live_after
-from pyxla.infer.heap import (
+from pyxla.abstract.facts.deciding import by_arguments
+from pyxla.abstract.facts.magnitude import MOST_BITS, TOO_LARGE, bits
+from pyxla.abstract.facts.refine import Atom, atoms, constant_of, known_number, refined
+from pyxla.abstract.heap import (
     DictCell,
     GrowingList,
     Heap,
@@ -47,10 +37,19 @@ from pyxla.infer.heap import (
     Shadow,
     Visit,
 )
+from pyxla.abstract.lattice import Array, Compound, Const, NeedsStatic, Ref, Scalar, Tuple
+from pyxla.errors import CompileError, Location, Surprise, also, in_program, said
+from pyxla.hints import misspelt
+from pyxla.infer import using, walking
+from pyxla.infer.calls import captures as outside
+from pyxla.infer.calls.captures import Captures, NewCapture, is_constant
+from pyxla.infer.calls.region import EngineBuilder
+from pyxla.infer.containers.steps import is_fleeting
+from pyxla.infer.demands import Demands, Findings, Needs, Site
+from pyxla.infer.frame import Frame, Module, NotKnown, Stopped, live_after
 from pyxla.infer.joins import choices
 from pyxla.infer.joins.conflicts import sort_of
 from pyxla.infer.joins.edges import Edge
-from pyxla.infer.lattice import Array, Compound, Const, NeedsStatic, Ref, Scalar, Tuple
 from pyxla.infer.lists import columnar, pools, reading, rows
 from pyxla.infer.lists.number_lists import ask_which
 from pyxla.infer.loops.memory import LoopMemory
@@ -63,6 +62,7 @@ from pyxla.lib.foreign import Host
 from pyxla.lib.meetings import Meeting, meetings
 from pyxla.lib.operands import as_array
 from pyxla.options import DEFAULTS
+from pyxla.views.shadows import redirected, resolve
 
 # Modules of the library that compute with the numbers of whoever calls them, as CPython does.
 _OF_USERS = frozenset(

@@ -13,9 +13,9 @@ from collections.abc import Iterator
 
 import numpy as np
 
+from pyxla.guards.places import ZERO
 from pyxla.infer.arrays import access as arrays
 from pyxla.infer.engine import Engine
-from pyxla.infer.places import ZERO
 from pyxla.ir.core import Instr, Value
 from pyxla.ops.elementwise import add, convert
 from pyxla.ops.shape import broadcast_in_dim

@@ -9,10 +9,10 @@ from collections.abc import Iterator
 from dataclasses import field
 from typing import Any
 
+from pyxla.abstract.facts.refine import Atom
 from pyxla.errors import Location
 from pyxla.frontend.ssa import SSA
 from pyxla.frozen import dataclass
-from pyxla.infer.facts.refine import Atom
 from pyxla.infer.joins.edges import Edge, Env
 from pyxla.ir.core import Block, Value
 

@@ -6,14 +6,14 @@ import dataclasses
 import sys
 from typing import Any
 
+from pyxla.abstract.heap import ObjectCell
+from pyxla.abstract.lattice import Const, Ref, Tuple
 from pyxla.errors import Location
 from pyxla.hints import similar
 from pyxla.infer.calls.dispatch import call, call_object
 from pyxla.infer.classes import is_generated, is_python
 from pyxla.infer.engine import Engine
-from pyxla.infer.heap import ObjectCell
 from pyxla.infer.joins import kinds
-from pyxla.infer.lattice import Const, Ref, Tuple
 from pyxla.infer.lists import columnar, shared
 from pyxla.lib.interpreted import fields_shown
 

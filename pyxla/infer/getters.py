@@ -5,11 +5,11 @@ from __future__ import annotations
 import operator
 from typing import Any
 
+from pyxla.abstract.lattice import Array, Compound, Const, Scalar, Tuple
 from pyxla.infer.arrays import access as arrays
 from pyxla.infer.calls.dispatch import call
 from pyxla.infer.containers.indexing import get_item
 from pyxla.infer.engine import Engine
-from pyxla.infer.lattice import Array, Compound, Const, Scalar, Tuple
 from pyxla.infer.objects import get_attribute
 from pyxla.infer.raising.refusals import full_name, python_class
 from pyxla.lib.registry import rule

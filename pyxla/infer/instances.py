@@ -7,13 +7,13 @@ import inspect
 import types
 from typing import Any
 
+from pyxla.abstract.heap import DictCell, ListCell, ObjectCell
+from pyxla.abstract.lattice import Compound, Const, Ref, Tuple
 from pyxla.infer import generated
 from pyxla.infer.calls.dispatch import call, call_object
 from pyxla.infer.calls.executed import static_arguments
 from pyxla.infer.classes import defines, is_generated, is_python, need_constructible
 from pyxla.infer.engine import Engine
-from pyxla.infer.heap import DictCell, ListCell, ObjectCell
-from pyxla.infer.lattice import Compound, Const, Ref, Tuple
 from pyxla.infer.lists import pools
 from pyxla.infer.raising import exceptions
 from pyxla.lib.containers import Dict

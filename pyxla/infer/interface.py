@@ -10,9 +10,9 @@ from collections.abc import Callable, Iterable, Iterator
 from contextlib import AbstractContextManager
 from typing import Any, Protocol
 
+from pyxla.abstract.heap import Heap
+from pyxla.abstract.lattice import Array, NeedsStatic, Ref
 from pyxla.errors import CompileError, Location
-from pyxla.infer.heap import Heap
-from pyxla.infer.lattice import Array, NeedsStatic, Ref
 from pyxla.ir.core import Block, Value
 
 

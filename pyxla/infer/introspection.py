@@ -13,22 +13,9 @@ from typing import Any
 
 import numpy as np
 
-from pyxla.errors import CompileError, is_library
-from pyxla.frontend import dispatchers, support
-from pyxla.infer import using
-from pyxla.infer.arrays import access as arrays
-from pyxla.infer.arrays.shadows import flag_of, number, one_of, position
-from pyxla.infer.calls import coroutines, functions
-from pyxla.infer.calls.dispatch import call
-from pyxla.infer.classes import has_get
-from pyxla.infer.containers.indexing import content_of
-from pyxla.infer.engine import Engine
-from pyxla.infer.facts.refine import is_there
-from pyxla.infer.frame import Stopped
-from pyxla.infer.heap import DictCell, ObjectCell, SequenceIterator
-from pyxla.infer.joins import choices
-from pyxla.infer.joins.kinds import is_one_of, is_zero_dim, kinds_of
-from pyxla.infer.lattice import (
+from pyxla.abstract.facts.refine import is_there
+from pyxla.abstract.heap import DictCell, ObjectCell, SequenceIterator
+from pyxla.abstract.lattice import (
     FUNCTIONS,
     Array,
     Compound,
@@ -42,9 +29,21 @@ from pyxla.infer.lattice import (
     is_variant,
     optional,
 )
+from pyxla.errors import CompileError, is_library
+from pyxla.frontend import dispatchers, support
+from pyxla.guards.places import MISSING
+from pyxla.infer import using
+from pyxla.infer.arrays import access as arrays
+from pyxla.infer.calls import coroutines, functions
+from pyxla.infer.calls.dispatch import call
+from pyxla.infer.classes import has_get
+from pyxla.infer.containers.indexing import content_of
+from pyxla.infer.engine import Engine
+from pyxla.infer.frame import Stopped
+from pyxla.infer.joins import choices
+from pyxla.infer.joins.kinds import is_one_of, is_zero_dim, kinds_of
 from pyxla.infer.objects import get_attribute, is_instance, set_attribute, type_of
 from pyxla.infer.operators import both, either, negate
-from pyxla.infer.places import MISSING
 from pyxla.infer.raising import exceptions
 from pyxla.infer.raising.objects import class_of_exception
 from pyxla.infer.raising.refusals import is_of_class
@@ -55,6 +54,7 @@ from pyxla.lib.iterators import Steps
 from pyxla.lib.refused import NO_NAMES
 from pyxla.lib.registry import rule
 from pyxla.ops.elementwise import add, multiply
+from pyxla.views.shadows import flag_of, number, one_of, position
 
 
 def _of_each(engine: Engine, x: Variant, asked: Callable[[Any], Any]) -> Any:

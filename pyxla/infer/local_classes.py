@@ -11,13 +11,13 @@ from typing import Any
 
 import gast
 
+from pyxla.abstract.lattice import Const, Scalar, Tuple
 from pyxla.frontend import local_classes
 from pyxla.frontend.hoist import ClassBody
 from pyxla.frontend.tree import printed
 from pyxla.infer.classes import LOCAL
 from pyxla.infer.engine import Engine
 from pyxla.infer.frame import Frame, Module
-from pyxla.infer.lattice import Const, Scalar, Tuple
 from pyxla.infer.transfer import transfer
 from pyxla.ir.core import Instr
 

@@ -7,11 +7,11 @@ import inspect
 from enum import Enum
 from typing import Any
 
+from pyxla.abstract.lattice import Compound, Const, Variant, is_number
 from pyxla.infer.calls.dispatch import call
 from pyxla.infer.classes import is_python
 from pyxla.infer.engine import Engine
 from pyxla.infer.joins import choices, folded
-from pyxla.infer.lattice import Compound, Const, Variant, is_number
 from pyxla.infer.lists import choosing
 
 _NAMES = ("__name__", "__qualname__")

@@ -10,11 +10,11 @@ from typing import Any
 
 import numpy as np
 
-from pyxla.infer.facts.ranges import interval
+from pyxla.abstract.facts.ranges import interval
+from pyxla.abstract.heap import ListCell
+from pyxla.abstract.lattice import Array, Const, Ref, Scalar, Tuple
 from pyxla.infer.frame import Frame
-from pyxla.infer.heap import ListCell
 from pyxla.infer.interface import Engine
-from pyxla.infer.lattice import Array, Const, Ref, Scalar, Tuple
 from pyxla.ir.types import limits
 from pyxla.lib.operands import BOOL, cast, like, literal
 from pyxla.lib.reductions import fold

@@ -12,12 +12,12 @@ from typing import Any
 
 import numpy as np
 
+from pyxla.abstract.lattice import Array, Const, Ref, Tuple
 from pyxla.frontend.dispatchers import applied, element_function
 from pyxla.infer.arrays import access as arrays
 from pyxla.infer.calls.dispatch import call
 from pyxla.infer.engine import Engine
 from pyxla.infer.joins import kinds
-from pyxla.infer.lattice import Array, Const, Ref, Tuple
 from pyxla.infer.vectorized import NUMBERS, dimensions, filled, in_parts
 from pyxla.lib import drivers
 from pyxla.lib.operands import as_array

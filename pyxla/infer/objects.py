@@ -9,6 +9,29 @@ from typing import Any
 
 import numpy as np
 
+from pyxla.abstract.heap import (
+    DictCell,
+    GrowingList,
+    ListCell,
+    ObjectCell,
+    SequenceIterator,
+    SetCell,
+)
+from pyxla.abstract.lattice import (
+    UNDEFINED,
+    Array,
+    Compound,
+    Const,
+    Ref,
+    Scalar,
+    Tuple,
+    Unbound,
+    Variant,
+    has_value,
+    is_variant,
+    value_of,
+)
+from pyxla.guards.places import MISSING
 from pyxla.hints import similar
 from pyxla.infer import classes, using
 from pyxla.infer.arrays import access as arrays
@@ -24,33 +47,10 @@ from pyxla.infer.calls.dispatch import call_object
 from pyxla.infer.classes import has_get, is_generated, is_python, need_plain
 from pyxla.infer.containers import iterators
 from pyxla.infer.engine import Engine
-from pyxla.infer.heap import (
-    DictCell,
-    GrowingList,
-    ListCell,
-    ObjectCell,
-    SequenceIterator,
-    SetCell,
-)
 from pyxla.infer.instances import construct, exception_init, object_init, tuple_new
 from pyxla.infer.joins import choices, kinds, operated
-from pyxla.infer.lattice import (
-    UNDEFINED,
-    Array,
-    Compound,
-    Const,
-    Ref,
-    Scalar,
-    Tuple,
-    Unbound,
-    Variant,
-    has_value,
-    is_variant,
-    value_of,
-)
 from pyxla.infer.lists import columnar, pools
 from pyxla.infer.members import of_choice
-from pyxla.infer.places import MISSING
 from pyxla.infer.raising import exceptions
 from pyxla.infer.raising.objects import as_instance, chosen, raise_lacking
 from pyxla.infer.raising.refusals import missing

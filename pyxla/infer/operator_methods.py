@@ -10,9 +10,9 @@ import numpy as np
 
 import pyxla.infer.builtins
 import pyxla.infer.containers.methods  # noqa: F401 - which have rules of their own for some
+from pyxla.abstract.lattice import Const, Tuple
 from pyxla.infer.containers.indexing import delete_item, set_item
 from pyxla.infer.engine import Engine
-from pyxla.infer.lattice import Const, Tuple
 from pyxla.lib.registry import lookup, rule
 
 # What the other operand of a type's own method may be: of another, `NotImplemented` is returned.

@@ -12,6 +12,21 @@ from typing import Any
 
 import numpy as np
 
+from pyxla.abstract.facts.magnitude import GROWING, MOST_BITS, TOO_LARGE, bits
+from pyxla.abstract.facts.refine import atoms, is_there, negated
+from pyxla.abstract.heap import DictCell, ListCell, ObjectCell, SetCell, Step
+from pyxla.abstract.lattice import (
+    Array,
+    Const,
+    Ref,
+    Scalar,
+    Tuple,
+    describe,
+    is_none,
+    is_number,
+    is_variant,
+)
+from pyxla.abstract.structure import OPERATORS
 from pyxla.infer import using, words
 from pyxla.infer.arrays import access as arrays
 from pyxla.infer.arrays.fitting import verify_inplace
@@ -23,29 +38,14 @@ from pyxla.infer.calls.visiting import class_of, special
 from pyxla.infer.containers import comparing, steps, tables
 from pyxla.infer.containers.indexing import content_of
 from pyxla.infer.engine import Engine
-from pyxla.infer.facts.magnitude import GROWING, MOST_BITS, TOO_LARGE, bits
-from pyxla.infer.facts.refine import atoms, is_there, negated
-from pyxla.infer.heap import DictCell, ListCell, ObjectCell, SetCell, Step
 from pyxla.infer.joins import choices, far
 from pyxla.infer.joins.kinds import kinds_of, may_be_array, refused
 from pyxla.infer.joins.operated import operated, separately
-from pyxla.infer.lattice import (
-    Array,
-    Const,
-    Ref,
-    Scalar,
-    Tuple,
-    describe,
-    is_none,
-    is_number,
-    is_variant,
-)
 from pyxla.infer.lists import columnar, methods, number_lists, pools, reading
 from pyxla.infer.raising import powers
 from pyxla.infer.raising.catching import raise_unless
 from pyxla.infer.raising.faults import Raises
 from pyxla.infer.raising.refusals import full_name, python_class
-from pyxla.infer.structure import OPERATORS
 from pyxla.infer.text import strings
 from pyxla.infer.text.pieces import is_text, joined, percent
 from pyxla.ir.types import PYTHON_DTYPES

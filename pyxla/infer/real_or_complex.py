@@ -10,11 +10,10 @@ from typing import Any
 
 import numpy as np
 
+from pyxla.abstract.facts.constants import known_elements
+from pyxla.abstract.lattice import Array, Conflict, Tuple, Variant
 from pyxla.infer.arrays import access as arrays
-from pyxla.infer.arrays.shadows import number, one_of
 from pyxla.infer.engine import Engine
-from pyxla.infer.facts.constants import known_elements
-from pyxla.infer.lattice import Array, Conflict, Tuple, Variant
 from pyxla.infer.raising.check_table import verify
 from pyxla.ir.core import Value
 from pyxla.ir.op import OpError
@@ -25,6 +24,7 @@ from pyxla.lib.polynomials import companion_roots, ends_are_not_zero
 from pyxla.lib.reductions import fold
 from pyxla.lib.registry import LIBRARY, rule
 from pyxla.ops.elementwise import imag, real, select
+from pyxla.views.shadows import number, one_of
 
 BOOL = np.dtype(np.bool_)
 # From NumPy 2.5 on, eigenvalues are complex, real ones too.
@@ -82,9 +82,9 @@ def roots(engine: Engine, p: Any) -> Any:
 
 def _either(engine: Engine, xs: Sequence[Array], refusal: tuple[str, str]) -> list[Variant]:
     """Complex arrays, or their real parts where the first has no imaginary one."""
-    if not engine.demands.apart:
+    if not engine.demands.case_split:
         engine.findings.met = True
-        raise engine.refuse(*refusal, remedy="apart")
+        raise engine.refuse(*refusal, remedy="case_split")
     selector = one_of(select(_is_real(xs[0].value), number(0), number(1)), 2)
     conflict = Conflict(refusal[0], hint=refusal[1])
     return [

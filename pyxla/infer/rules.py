@@ -6,7 +6,7 @@ given this module by `specialize`, so that it need not import what states these 
 import pyxla.infer.everything  # registers what NumPy's and Python's functions mean
 import pyxla.infer.operator_methods  # registers methods that have no rule of their own
 import pyxla.lib.everything  # registers the library
-from pyxla.infer.calls.apart import visit as apart
+from pyxla.infer.calls.case_split import visit as case_split
 from pyxla.infer.calls.dispatch import call, wrapper
 from pyxla.infer.calls.hosted import call_unasked as on_host
 from pyxla.infer.calls.visiting import special

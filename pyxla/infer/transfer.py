@@ -12,6 +12,17 @@ from collections.abc import Callable
 from types import ModuleType
 from typing import Any
 
+from pyxla.abstract.heap import BoxCell, DictCell, ListCell, ObjectCell
+from pyxla.abstract.lattice import (
+    Compound,
+    Const,
+    Live,
+    Ref,
+    Tuple,
+    Unbound,
+    Variant,
+    may_be_unbound,
+)
 from pyxla.frontend.pyops import ATTRIBUTES
 from pyxla.frontend.support import Open, sequence
 from pyxla.infer import using
@@ -31,8 +42,6 @@ from pyxla.infer.containers.structure import rest
 from pyxla.infer.containers.watched import resumed, settled
 from pyxla.infer.engine import Engine
 from pyxla.infer.frame import Frame
-from pyxla.infer.heap import BoxCell, DictCell, ListCell, ObjectCell
-from pyxla.infer.lattice import Compound, Const, Live, Ref, Tuple, Unbound, Variant, may_be_unbound
 from pyxla.infer.lists import columnar, rows, shared
 from pyxla.infer.objects import delete_attribute, get_attribute, set_attribute
 from pyxla.infer.operators import binary, inplace, truth, unary

@@ -4,11 +4,10 @@ from __future__ import annotations
 
 from typing import Any
 
-from pyxla.infer.facts.deciding import by_arguments
-from pyxla.infer.facts.refine import atoms, is_there, narrowed
-from pyxla.infer.heap import DictCell
-from pyxla.infer.interface import Engine
-from pyxla.infer.lattice import (
+from pyxla.abstract.facts.deciding import by_arguments
+from pyxla.abstract.facts.refine import atoms, is_there, narrowed
+from pyxla.abstract.heap import DictCell
+from pyxla.abstract.lattice import (
     Array,
     Compound,
     Conflict,
@@ -22,6 +21,7 @@ from pyxla.infer.lattice import (
     is_variant,
     may_be_unbound,
 )
+from pyxla.infer.interface import Engine
 from pyxla.infer.lists.sites import apart
 
 # Values that every path agrees on.

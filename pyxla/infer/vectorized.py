@@ -9,12 +9,12 @@ from typing import Any
 
 import numpy as np
 
+from pyxla.abstract.lattice import Array, Compound, Const, Ref, Scalar, Tuple
 from pyxla.frozen import dataclass
 from pyxla.infer.arrays import access as arrays
 from pyxla.infer.calls.dispatch import call, call_object
 from pyxla.infer.engine import Engine
 from pyxla.infer.joins import choices, kinds
-from pyxla.infer.lattice import Array, Compound, Const, Ref, Scalar, Tuple
 from pyxla.lib import drivers
 from pyxla.lib.operands import as_array, broadcast_shapes, broadcast_to
 from pyxla.lib.registry import rule

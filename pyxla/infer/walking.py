@@ -7,18 +7,18 @@ from __future__ import annotations
 
 from typing import Any
 
+from pyxla.abstract.facts.refine import atoms, refined
+from pyxla.abstract.heap import swept
+from pyxla.abstract.lattice import Const, NeedsStatic
 from pyxla.errors import CompileError, InternalError, in_program
 from pyxla.infer import narrowing, using
 from pyxla.infer.calls.captures import NewCapture
 from pyxla.infer.calls.depth import check_depth, noted, too_deep
 from pyxla.infer.demands import Needs
-from pyxla.infer.facts.refine import atoms, refined
 from pyxla.infer.frame import Frame, NotKnown, Stopped
-from pyxla.infer.heap import swept
 from pyxla.infer.interface import Engine
 from pyxla.infer.joins.edges import Edge
 from pyxla.infer.joins.merge import merge
-from pyxla.infer.lattice import Const, NeedsStatic
 from pyxla.infer.raising import catching
 from pyxla.infer.raising.refusals import kind_of
 from pyxla.ir import core
@@ -114,7 +114,7 @@ def _emit(engine: Engine, frame: Frame, block: Block) -> None:
     env = frame.env
     frame.position = (block, -1)
     transfer = engine.transfer
-    step = engine.rules.apart if engine.demands.apart else engine.shared
+    step = engine.rules.case_split if engine.demands.case_split else engine.shared
     builder = engine.builder
     narrow = narrowing.is_asked(engine, frame)
     try:

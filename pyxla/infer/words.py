@@ -9,10 +9,10 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from pyxla.infer.facts import extent
+from pyxla.abstract.facts import extent
+from pyxla.abstract.lattice import Const, Scalar, plain
 from pyxla.infer.joins import far
 from pyxla.infer.joins.far import LARGEST, ring
-from pyxla.infer.lattice import Const, Scalar, plain
 from pyxla.infer.raising.faults import Raises
 from pyxla.ir.core import Value
 from pyxla.lib import kernels as k

@@ -5,9 +5,9 @@ from __future__ import annotations
 import functools
 from typing import Any
 
+from pyxla.abstract.lattice import Compound, Const
 from pyxla.infer.calls.functions import call_wrapper, take_over
 from pyxla.infer.engine import Engine
-from pyxla.infer.lattice import Compound, Const
 from pyxla.infer.objects import get_attribute, set_attribute
 from pyxla.lib.registry import rule
 

@@ -13,12 +13,12 @@ from typing import Any
 import jax
 import numpy as np
 
+from pyxla.abstract.heap import ObjectCell
+from pyxla.abstract.lattice import Compound, Const, Ref, Scalar, Tuple
 from pyxla.infer.arrays.access import dtype_of
 from pyxla.infer.calls.dispatch import call
 from pyxla.infer.calls.jax_functions import call_foreign
 from pyxla.infer.engine import Engine
-from pyxla.infer.heap import ObjectCell
-from pyxla.infer.lattice import Compound, Const, Ref, Scalar, Tuple
 from pyxla.lib.registry import rule
 from pyxla.runtime import jaxlink
 

@@ -9,10 +9,10 @@ import jax
 import numpy as np
 from jax.experimental import io_callback
 
+from pyxla.abstract.lattice import Const
 from pyxla.hosting import told
 from pyxla.infer.calls import hosted
 from pyxla.infer.engine import Engine
-from pyxla.infer.lattice import Const
 from pyxla.lib.registry import rule
 from pyxla.runtime import jaxlink
 

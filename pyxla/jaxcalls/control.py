@@ -14,12 +14,12 @@ import jax
 import numpy as np
 from jax import lax
 
+from pyxla.abstract.lattice import Array, Const, Scalar, describe
 from pyxla.errors import CompileError, also
 from pyxla.grad.nested import visit
 from pyxla.grad.trees import rebuild, zero
 from pyxla.infer.calls.visiting import call_function
 from pyxla.infer.engine import Engine
-from pyxla.infer.lattice import Array, Const, Scalar, describe
 from pyxla.ir.types import ArrayType, array_type
 from pyxla.jaxcalls.trees import Slot, abstract, skeleton
 from pyxla.lib.operands import cast

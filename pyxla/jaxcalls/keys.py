@@ -8,13 +8,13 @@ from typing import Any
 import jax
 import numpy as np
 
+from pyxla.abstract.heap import ObjectCell
+from pyxla.abstract.lattice import Compound, Const
 from pyxla.infer.arrays.access import shown
 from pyxla.infer.calls.dispatch import call
 from pyxla.infer.containers.iterators import iterator
 from pyxla.infer.containers.structure import sequence
 from pyxla.infer.engine import Engine
-from pyxla.infer.heap import ObjectCell
-from pyxla.infer.lattice import Compound, Const
 from pyxla.lib.prng import KeyArray
 from pyxla.lib.registry import rule
 

@@ -11,10 +11,10 @@ from typing import Any
 import jax
 from jax.sharding import PartitionSpec, Sharding
 
+from pyxla.abstract.heap import DictCell, ListCell
+from pyxla.abstract.lattice import Array, Const, Ref, Tuple
 from pyxla.infer.arrays import access as arrays
 from pyxla.infer.engine import Engine
-from pyxla.infer.heap import DictCell, ListCell
-from pyxla.infer.lattice import Array, Const, Ref, Tuple
 from pyxla.lib.foreign import call_jax
 from pyxla.lib.registry import rule
 from pyxla.runtime import placement

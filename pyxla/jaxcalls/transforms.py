@@ -13,11 +13,11 @@ from typing import Any
 import jax
 
 from pyxla import api as outer
+from pyxla.abstract.lattice import Const
 from pyxla.grad import api
 from pyxla.grad.custom import checkpoint
 from pyxla.grad.vmap import vmap
 from pyxla.infer.engine import Engine
-from pyxla.infer.lattice import Const
 from pyxla.lib.registry import RULES, rule
 
 # JAX's transformation, and the one that it is here.

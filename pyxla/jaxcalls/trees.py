@@ -15,10 +15,10 @@ from typing import Any
 import jax
 import numpy as np
 
+from pyxla.abstract.heap import DictCell, ListCell, ObjectCell
+from pyxla.abstract.lattice import FUNCTIONS, Array, Compound, Const, Ref, Tuple
 from pyxla.errors import CompileError, also
 from pyxla.infer.engine import Engine
-from pyxla.infer.heap import DictCell, ListCell, ObjectCell
-from pyxla.infer.lattice import FUNCTIONS, Array, Compound, Const, Ref, Tuple
 from pyxla.infer.operators import truth
 from pyxla.lib.registry import rule
 from pyxla.runtime.containers import fields_of

@@ -6,8 +6,8 @@ from typing import Any
 
 import numpy as np
 
-from pyxla.infer.lattice import Array
-from pyxla.infer.promote import result_type
+from pyxla.abstract.lattice import Array
+from pyxla.abstract.promote import result_type
 from pyxla.ir.op import OpError
 from pyxla.lib.bounded.joining import at_least, expanded, join
 from pyxla.lib.creation import arange, linspace

@@ -12,10 +12,10 @@ from typing import Any
 
 import numpy as np
 
-from pyxla.infer.facts.deciding import by_arguments
-from pyxla.infer.facts.integers import Int, ceil_divide, larger, minus, value_of
-from pyxla.infer.lattice import Array, Scalar
-from pyxla.infer.promote import CLASSES, as_dtype, kind, result_type
+from pyxla.abstract.facts.deciding import by_arguments
+from pyxla.abstract.facts.integers import Int, ceil_divide, larger, minus, value_of
+from pyxla.abstract.lattice import Array, Scalar
+from pyxla.abstract.promote import CLASSES, as_dtype, kind, result_type
 from pyxla.ir.core import Value
 from pyxla.ir.op import OpError
 from pyxla.lib import kernels as k

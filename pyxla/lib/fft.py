@@ -10,10 +10,10 @@ from typing import Any
 import numpy as np
 from numpy.exceptions import AxisError
 
-from pyxla.infer.facts import extent
-from pyxla.infer.facts.integers import Int, known, value_of
-from pyxla.infer.lattice import Array
-from pyxla.infer.promote import CLASSES
+from pyxla.abstract.facts import extent
+from pyxla.abstract.facts.integers import Int, known, value_of
+from pyxla.abstract.lattice import Array
+from pyxla.abstract.promote import CLASSES
 from pyxla.ir.core import Value
 from pyxla.ir.op import OpError
 from pyxla.lib import kernels as k

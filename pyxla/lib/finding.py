@@ -12,11 +12,10 @@ from typing import Any
 
 import numpy as np
 
-from pyxla.infer.arrays.blocks import reshaped
-from pyxla.infer.facts.integers import minus, plus, value_of
-from pyxla.infer.lattice import Array, Scalar
-from pyxla.infer.promote import CLASSES, result_type
-from pyxla.infer.structure import OPERATORS
+from pyxla.abstract.facts.integers import minus, plus, value_of
+from pyxla.abstract.lattice import Array, Scalar
+from pyxla.abstract.promote import CLASSES, result_type
+from pyxla.abstract.structure import OPERATORS
 from pyxla.ir.op import OpError
 from pyxla.lib import kernels as k
 from pyxla.lib import masks
@@ -59,6 +58,7 @@ from pyxla.lib.sorting import lexsort, order_along, sorted_along
 from pyxla.ops import elementwise as op
 from pyxla.ops import shape as shapes
 from pyxla.ops.index import scatter
+from pyxla.views.blocks import reshaped
 
 # --- Where elements hold -------------------------------------------------------------------------
 

@@ -16,8 +16,8 @@ from typing import Any
 
 import numpy as np
 
+from pyxla.abstract.lattice import Array, NeedsStatic, Scalar
 from pyxla.frozen import dataclass
-from pyxla.infer.lattice import Array, NeedsStatic, Scalar
 from pyxla.ir.core import Value
 from pyxla.ir.op import OpError
 from pyxla.ir.types import ArrayType

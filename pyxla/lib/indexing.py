@@ -21,12 +21,10 @@ from typing import Any
 
 import numpy as np
 
-from pyxla.infer.arrays.blocks import Shape, reshaped
-from pyxla.infer.arrays.views import BasicIndex, Extents
-from pyxla.infer.facts import extent
-from pyxla.infer.facts.integers import Int, minus, value_of
-from pyxla.infer.lattice import Array, Scalar
-from pyxla.infer.promote import CLASSES
+from pyxla.abstract.facts import extent
+from pyxla.abstract.facts.integers import Int, minus, value_of
+from pyxla.abstract.lattice import Array, Scalar
+from pyxla.abstract.promote import CLASSES
 from pyxla.ir.core import Instr, Value
 from pyxla.ir.op import OpError
 from pyxla.ir.types import I32, I64
@@ -73,6 +71,8 @@ from pyxla.ops.shape import (
 )
 from pyxla.ops.shape import slice as slice_
 from pyxla.ops.sort import sort
+from pyxla.views.blocks import Shape, reshaped
+from pyxla.views.views import BasicIndex, Extents
 
 __all__ = ["AdvancedIndex", "BasicIndex", "conform", "getitem", "parse", "scatter_at", "setitem"]
 

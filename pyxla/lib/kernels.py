@@ -14,7 +14,7 @@ from typing import Any
 import ml_dtypes
 import numpy as np
 
-from pyxla.infer.promote import BOOL, CLASSES, INT32
+from pyxla.abstract.promote import BOOL, CLASSES, INT32
 from pyxla.ir.build import current
 from pyxla.ir.core import Instr, Value
 from pyxla.ir.op import OpError

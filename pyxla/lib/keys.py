@@ -4,11 +4,11 @@
 
 A key is an int, a Scalar, a slice of these, None, Ellipsis, a bool, an `Array` of ints or bools (a
 NumPy integer scalar is an Array of shape `()`), a list, or a tuple of all of these.  Ints, slices
-and newaxis make a view step (`infer.arrays.views.BasicIndex`); index arrays copy (`AdvancedIndex`,
+and newaxis make a view step (`views.views.BasicIndex`); index arrays copy (`AdvancedIndex`,
 which `pyxla.lib.indexing` reads and writes).
 
-Slices whose bounds are known at run time only: facts of the ints (`infer.facts.extent`) prove the
-extent constant (`x[i:i+k]`), or bound it; then the result has a *bounded extent*.
+Slices whose bounds are known at run time only: facts of the ints (`abstract.facts.extent`) prove
+the extent constant (`x[i:i+k]`), or bound it; then the result has a *bounded extent*.
 """
 
 from __future__ import annotations
@@ -19,13 +19,10 @@ from typing import Any, NoReturn
 
 import numpy as np
 
-from pyxla.frozen import dataclass
-from pyxla.infer.arrays.blocks import Range, Shape
-from pyxla.infer.arrays.views import BasicIndex, Extents
-from pyxla.infer.facts import extent
-from pyxla.infer.facts.constants import known_elements
-from pyxla.infer.facts.extent import IntFact
-from pyxla.infer.facts.integers import (
+from pyxla.abstract.facts import extent
+from pyxla.abstract.facts.constants import known_elements
+from pyxla.abstract.facts.extent import IntFact
+from pyxla.abstract.facts.integers import (
     Int,
     ceil_divide,
     known,
@@ -36,8 +33,9 @@ from pyxla.infer.facts.integers import (
     value_of,
     wrap,
 )
-from pyxla.infer.facts.ranges import interval
-from pyxla.infer.lattice import Array, NeedsStatic, Scalar
+from pyxla.abstract.facts.ranges import interval
+from pyxla.abstract.lattice import Array, NeedsStatic, Scalar
+from pyxla.frozen import dataclass
 from pyxla.ir.op import OpError
 from pyxla.ir.types import I64
 from pyxla.lib.masks import constant_of, nonzero
@@ -46,6 +44,8 @@ from pyxla.lib.operands import as_array
 from pyxla.ops.check import BOOLS, INTS
 from pyxla.ops.elementwise import compare, convert, minimum, select
 from pyxla.ops.shape import constant, reshape
+from pyxla.views.blocks import Range, Shape
+from pyxla.views.views import BasicIndex, Extents
 
 LARGEST = 2**63 - 1
 # Called with (index, size, axis) for a run-time index that is not proven in range.

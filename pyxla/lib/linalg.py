@@ -12,11 +12,11 @@ from typing import Any
 
 import numpy as np
 
-from pyxla.infer.facts import extent
-from pyxla.infer.facts.integers import Int, larger, value_of
-from pyxla.infer.lattice import Array
-from pyxla.infer.promote import CLASSES, result_type
-from pyxla.infer.structure import OPERATORS
+from pyxla.abstract.facts import extent
+from pyxla.abstract.facts.integers import Int, larger, value_of
+from pyxla.abstract.lattice import Array
+from pyxla.abstract.promote import CLASSES, result_type
+from pyxla.abstract.structure import OPERATORS
 from pyxla.ir.op import OpError
 from pyxla.lib import kernels as k
 from pyxla.lib import products, reductions

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import Any
 
-from pyxla.infer.lattice import Array, Scalar
+from pyxla.abstract.lattice import Array, Scalar
 from pyxla.ir.build import current
 from pyxla.ir.core import Value
 from pyxla.lib.operators import to_python

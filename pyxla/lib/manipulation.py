@@ -12,8 +12,8 @@ from typing import Any
 
 import numpy as np
 
-from pyxla.infer.lattice import Array, Scalar
-from pyxla.infer.promote import CLASSES, as_dtype, result_type
+from pyxla.abstract.lattice import Array, Scalar
+from pyxla.abstract.promote import CLASSES, as_dtype, result_type
 from pyxla.ir.core import Value
 from pyxla.ir.op import OpError
 from pyxla.lib import kernels as k

@@ -13,10 +13,9 @@ from typing import Any
 
 import numpy as np
 
-from pyxla.infer.arrays.blocks import Shape, reshaped
-from pyxla.infer.facts.constants import known_elements
-from pyxla.infer.facts.extent import IntFact
-from pyxla.infer.lattice import Array, Scalar
+from pyxla.abstract.facts.constants import known_elements
+from pyxla.abstract.facts.extent import IntFact
+from pyxla.abstract.lattice import Array, Scalar
 from pyxla.ir.core import Instr, Value
 from pyxla.ir.op import Op, OpError
 from pyxla.ir.types import I32, I64
@@ -26,6 +25,7 @@ from pyxla.ops.index import gather, scatter
 from pyxla.ops.reduce import reduce_window
 from pyxla.ops.shape import broadcast_in_dim, constant, iota, reshape
 from pyxla.ops.shape import slice as slice_
+from pyxla.views.blocks import Shape, reshaped
 
 # Masks of more elements than this are known only where they are constants.
 LARGEST_MASK = 4096

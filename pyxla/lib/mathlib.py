@@ -10,10 +10,10 @@ from typing import Any
 
 import numpy as np
 
-from pyxla.infer.facts import extent
-from pyxla.infer.lattice import Array, Scalar
-from pyxla.infer.promote import CLASSES, INT
-from pyxla.infer.structure import OPERATORS
+from pyxla.abstract.facts import extent
+from pyxla.abstract.lattice import Array, Scalar
+from pyxla.abstract.promote import CLASSES, INT
+from pyxla.abstract.structure import OPERATORS
 from pyxla.ir.core import Value
 from pyxla.ir.op import OpError
 from pyxla.lib import complex_kernels as ck

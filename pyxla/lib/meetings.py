@@ -9,9 +9,9 @@ from __future__ import annotations
 from contextvars import ContextVar
 from typing import Any
 
+from pyxla.abstract.facts import extent
+from pyxla.abstract.facts.integers import Int
 from pyxla.frozen import dataclass
-from pyxla.infer.facts import extent
-from pyxla.infer.facts.integers import Int
 
 
 @dataclass(frozen=True, slots=True)

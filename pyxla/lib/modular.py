@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from pyxla.infer.lattice import Array, Scalar
+from pyxla.abstract.lattice import Array, Scalar
 from pyxla.ir.core import Value
 from pyxla.lib import kernels as k
 from pyxla.lib.loops import while_loop

@@ -9,8 +9,8 @@ from typing import Any
 
 import numpy as np
 
-from pyxla.infer.lattice import Array
-from pyxla.infer.promote import CLASSES, loop_types, result_type
+from pyxla.abstract.lattice import Array
+from pyxla.abstract.promote import CLASSES, loop_types, result_type
 from pyxla.ir.core import Value
 from pyxla.ir.op import OpError
 from pyxla.lib import kernels as k

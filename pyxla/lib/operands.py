@@ -14,11 +14,11 @@ import ml_dtypes
 import numpy as np
 from numpy.exceptions import AxisError
 
-from pyxla.infer.lattice import Array, Scalar
-from pyxla.infer.promote import BOOL as BOOL
-from pyxla.infer.promote import CLASSES, INT32, as_dtype, kind, supported
-from pyxla.infer.promote import FLOAT as FLOAT
-from pyxla.infer.promote import INT as INT
+from pyxla.abstract.lattice import Array, Scalar
+from pyxla.abstract.promote import BOOL as BOOL
+from pyxla.abstract.promote import CLASSES, INT32, as_dtype, kind, supported
+from pyxla.abstract.promote import FLOAT as FLOAT
+from pyxla.abstract.promote import INT as INT
 from pyxla.ir.core import Value
 from pyxla.ir.op import OpError
 from pyxla.ir.types import PYTHON_DTYPES

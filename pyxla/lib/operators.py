@@ -3,7 +3,7 @@
     Scalar + 1        -> Scalar, Python's rules: true division gives float, bool counts as int
     Array + Scalar    -> Array, by the ufunc (a Scalar is weak)
 
-Results of kind int carry what is proven of them (`infer.facts.extent`), comparisons of ints how
+Results of kind int carry what is proven of them (`abstract.facts.extent`), comparisons of ints how
 they were computed.
 """
 
@@ -16,10 +16,10 @@ from typing import Any
 
 import numpy as np
 
-from pyxla.infer.facts import extent
-from pyxla.infer.lattice import Array, Scalar
-from pyxla.infer.promote import CLASSES, loop_types
-from pyxla.infer.structure import OPERATORS
+from pyxla.abstract.facts import extent
+from pyxla.abstract.lattice import Array, Scalar
+from pyxla.abstract.promote import CLASSES, loop_types
+from pyxla.abstract.structure import OPERATORS
 from pyxla.ir.core import Value
 from pyxla.ir.op import OpError
 from pyxla.ir.types import PYTHON_DTYPES

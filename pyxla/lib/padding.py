@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from pyxla.infer.lattice import Array
+from pyxla.abstract.lattice import Array
 from pyxla.ir.core import Value
 from pyxla.ir.op import OpError
 from pyxla.lib.manipulation import take_static

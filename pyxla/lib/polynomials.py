@@ -13,7 +13,7 @@ import numpy as np
 from numpy.polynomial import polynomial
 from numpy.polynomial.polyutils import trimseq
 
-from pyxla.infer.lattice import Array
+from pyxla.abstract.lattice import Array
 from pyxla.ir.op import OpError
 from pyxla.lib import kernels as k
 from pyxla.lib import masks

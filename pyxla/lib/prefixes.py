@@ -14,9 +14,8 @@ import functools
 from collections.abc import Callable, Sequence
 from typing import Any
 
-from pyxla.infer.arrays.blocks import Shape
-from pyxla.infer.facts.integers import value_of
-from pyxla.infer.lattice import Array, Scalar
+from pyxla.abstract.facts.integers import value_of
+from pyxla.abstract.lattice import Array, Scalar
 from pyxla.ir.build import current
 from pyxla.ir.core import Instr, Value
 from pyxla.ir.types import I32, I64
@@ -28,6 +27,7 @@ from pyxla.ops.filled import is_anything
 from pyxla.ops.index import dynamic_slice, gather
 from pyxla.ops.shape import broadcast_in_dim, iota, pad, reshape, transpose
 from pyxla.ops.shape import slice as slice_
+from pyxla.views.blocks import Shape
 
 # Bounds below the first are not worth a choice; below a quarter of the bound, and down to the
 # second, each is a fraction of the next.
@@ -171,7 +171,7 @@ def _source_axis(owner: Instr, value: Value, axis: int) -> tuple[int, int | None
 def _block(owner: Instr, axis: int, count: int) -> Value | None:
     """The prefix of a block that a dynamic slice reads, perhaps pushed back into place.
 
-    `infer.arrays.blocks` reads a block that may stick out of the array where it fits, and shifts it
+    `views.blocks` reads a block that may stick out of the array where it fits, and shifts it
     back by a slice of it padded with anything.
     """
     source, *starts = owner.operands

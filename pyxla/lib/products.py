@@ -15,10 +15,10 @@ from typing import Any
 
 import numpy as np
 
+from pyxla.abstract.lattice import Array, Scalar
+from pyxla.abstract.promote import CLASSES, INT32, as_dtype, kind, loop_types, result_type
+from pyxla.abstract.structure import OPERATORS
 from pyxla.frozen import dataclass
-from pyxla.infer.lattice import Array, Scalar
-from pyxla.infer.promote import CLASSES, INT32, as_dtype, kind, loop_types, result_type
-from pyxla.infer.structure import OPERATORS
 from pyxla.ir.core import Value
 from pyxla.ir.op import OpError
 from pyxla.lib import kernels as k

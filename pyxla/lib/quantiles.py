@@ -12,9 +12,9 @@ from typing import Any
 
 import numpy as np
 
-from pyxla.infer.facts.integers import Int, value_of
-from pyxla.infer.lattice import Array
-from pyxla.infer.promote import CLASSES, kind, result_type
+from pyxla.abstract.facts.integers import Int, value_of
+from pyxla.abstract.lattice import Array
+from pyxla.abstract.promote import CLASSES, kind, result_type
 from pyxla.ir.core import Value
 from pyxla.ir.op import OpError
 from pyxla.lib import kernels as k

@@ -12,8 +12,8 @@ from typing import Any
 
 import numpy as np
 
-from pyxla.infer.lattice import Array
-from pyxla.infer.promote import CLASSES, INT32, as_dtype, loop_types
+from pyxla.abstract.lattice import Array
+from pyxla.abstract.promote import CLASSES, INT32, as_dtype, loop_types
 from pyxla.ir.build import current
 from pyxla.ir.core import Value
 from pyxla.ir.op import OpError

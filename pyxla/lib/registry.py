@@ -49,7 +49,7 @@ class Implementation:
     function: the library function.  out: the position of its parameter of that name.  rank0: what
     results without dimensions are.  bounded: takes arrays of bounded extent.  same: an array that
     is returned as it was given is that very object.  heap: called as function(engine, *args) with
-    abstract values of the heap (`infer.lattice`), as all of `RULES` are.
+    abstract values of the heap (`abstract.lattice`), as all of `RULES` are.
     """
 
     function: Callable[..., Any]

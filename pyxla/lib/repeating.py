@@ -11,9 +11,8 @@ from typing import Any
 
 import numpy as np
 
-from pyxla.infer.arrays.blocks import reshaped
-from pyxla.infer.facts.integers import times
-from pyxla.infer.lattice import Array, Scalar
+from pyxla.abstract.facts.integers import times
+from pyxla.abstract.lattice import Array, Scalar
 from pyxla.ir.core import Value
 from pyxla.ir.op import OpError
 from pyxla.lib.bounded.elementwise import bounded, extents_of, filled, flattened
@@ -29,6 +28,7 @@ from pyxla.lib.sizes import as_sizes
 from pyxla.lib.sorting import searchsorted
 from pyxla.ops import elementwise as op
 from pyxla.ops import shape as shapes
+from pyxla.views.blocks import reshaped
 
 
 @implements(np.repeat, np.ndarray.repeat, bounded=True)

@@ -8,8 +8,8 @@ from typing import Any
 
 import numpy as np
 
-from pyxla.infer.lattice import Array
-from pyxla.infer.promote import CLASSES
+from pyxla.abstract.lattice import Array
+from pyxla.abstract.promote import CLASSES
 from pyxla.ir.core import Value
 from pyxla.ir.op import OpError
 from pyxla.ir.types import PYTHON_KINDS, SHORT_NAMES

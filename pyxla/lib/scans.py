@@ -15,9 +15,9 @@ from typing import Any
 
 import numpy as np
 
-from pyxla.infer.facts.integers import Int, value_of
-from pyxla.infer.lattice import Array
-from pyxla.infer.promote import as_dtype, loop_types, result_type
+from pyxla.abstract.facts.integers import Int, value_of
+from pyxla.abstract.lattice import Array
+from pyxla.abstract.promote import as_dtype, loop_types, result_type
 from pyxla.ir.build import current
 from pyxla.ir.core import Value
 from pyxla.ir.op import OpError

@@ -16,8 +16,8 @@ from typing import Any
 
 import numpy as np
 
-from pyxla.infer.lattice import Array
-from pyxla.infer.promote import kind, loop_types
+from pyxla.abstract.lattice import Array
+from pyxla.abstract.promote import kind, loop_types
 from pyxla.ir.op import OpError
 from pyxla.lib import distributions, factors, solvers, sparse
 from pyxla.lib.foreign import foreign

@@ -7,9 +7,9 @@ from typing import Any
 
 import numpy as np
 
-from pyxla.infer.lattice import Array, Scalar
-from pyxla.infer.promote import CLASSES, as_dtype, kind, result_type
-from pyxla.infer.structure import OPERATORS
+from pyxla.abstract.lattice import Array, Scalar
+from pyxla.abstract.promote import CLASSES, as_dtype, kind, result_type
+from pyxla.abstract.structure import OPERATORS
 from pyxla.ir.core import Value
 from pyxla.ir.op import OpError
 from pyxla.ir.types import limits

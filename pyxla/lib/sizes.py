@@ -13,19 +13,19 @@ import operator
 from collections.abc import Sequence
 from typing import Any
 
-from pyxla.infer.arrays.views import Extents
-from pyxla.infer.facts import extent
-from pyxla.infer.facts.constants import known_elements
-from pyxla.infer.facts.deciding import Data, by_arguments, parameters
-from pyxla.infer.facts.integers import Int, known, larger
-from pyxla.infer.facts.ranges import interval
-from pyxla.infer.lattice import Array, NeedsStatic, Scalar
+from pyxla.abstract.facts import extent
+from pyxla.abstract.facts.constants import known_elements
+from pyxla.abstract.facts.deciding import Data, by_arguments, parameters
+from pyxla.abstract.facts.integers import Int, known, larger
+from pyxla.abstract.facts.ranges import interval
+from pyxla.abstract.lattice import Array, NeedsStatic, Scalar
 from pyxla.ir.build import current
 from pyxla.ir.op import OpError
 from pyxla.ir.types import I64
 from pyxla.lib.keys import as_index
 from pyxla.lib.masks import listed
 from pyxla.lib.operands import Shape
+from pyxla.views.views import Extents
 
 # More elements than this are not set aside for an array whose size is not known.
 MOST = 2**28

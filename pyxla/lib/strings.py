@@ -12,8 +12,8 @@ from typing import Any
 
 import numpy as np
 
-from pyxla.infer.facts import extent
-from pyxla.infer.lattice import Array, Scalar
+from pyxla.abstract.facts import extent
+from pyxla.abstract.lattice import Array, Scalar
 from pyxla.ir.core import Value
 from pyxla.lib import kernels as k
 from pyxla.lib import selection

@@ -11,9 +11,9 @@ from typing import Any
 
 import numpy as np
 
-from pyxla.infer.facts import extent
-from pyxla.infer.lattice import Array, Scalar
-from pyxla.infer.promote import kind, loop_types
+from pyxla.abstract.facts import extent
+from pyxla.abstract.lattice import Array, Scalar
+from pyxla.abstract.promote import kind, loop_types
 from pyxla.ir.core import Value
 from pyxla.ir.op import OpError
 from pyxla.lib import complex_kernels as ck

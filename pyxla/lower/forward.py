@@ -12,7 +12,7 @@ from __future__ import annotations
 
 import functools
 
-from pyxla.infer.promote import INT
+from pyxla.abstract.promote import INT
 from pyxla.ir.build import Builder, building
 from pyxla.ir.core import Instr, Region, Value
 from pyxla.ir.rewrite import take_over, users_of

@@ -13,7 +13,6 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from pyxla.infer.arrays.blocks import Range, select_whole
 from pyxla.ir.build import Builder, building
 from pyxla.ir.core import Instr, Region, Value
 from pyxla.ir.rewrite import Mapping, clone_region, ops_in, substitute
@@ -23,6 +22,7 @@ from pyxla.ops.filled import anything, is_anything
 from pyxla.ops.index import dynamic_update_slice
 from pyxla.ops.shape import broadcast_in_dim, iota, pad
 from pyxla.ops.shape import slice as slice_
+from pyxla.views.blocks import Range, select_whole
 
 SHARE = 2  # of the elements at least one in so many is written: the others are copied
 DEPTH = 64  # ops from an update to what it is computed from

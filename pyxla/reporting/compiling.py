@@ -9,7 +9,6 @@ from typing import Any
 
 from pyxla import ahead, journal, reflect
 from pyxla.errors import Location, is_own
-from pyxla.infer.observing import observed
 from pyxla.ir.rewrite import walk
 from pyxla.pipeline import Compilation
 from pyxla.reporting.decisions import Decision, decisions
@@ -17,6 +16,7 @@ from pyxla.reporting.listing import Places, of_code
 from pyxla.runtime import jaxlink, signature
 from pyxla.runtime.programs import Program
 from pyxla.runtime.request import Demands
+from pyxla.specialize.observing import observed
 
 
 class Looked:

@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from pyxla.errors import ListOverflow, Location, RefusedPath, Surprise, spell
-from pyxla.infer.places import STREAM
+from pyxla.guards.places import STREAM
 from pyxla.ir.core import Instr, Region
 from pyxla.ir.rewrite import walk
 from pyxla.ir.types import SHORT_NAMES, ArrayType, array_type

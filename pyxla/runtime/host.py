@@ -1,4 +1,4 @@
-"""What programs depend on of JAX's own state, as places outside (`infer.places`)."""
+"""What programs depend on of JAX's own state, as places outside (`guards.places`)."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from typing import Any
 import jax
 from jax.sharding import AbstractMesh, Mesh, PartitionSpec, Sharding
 
-from pyxla.infer.places import OUTSIDE, Place
+from pyxla.guards.places import OUTSIDE, Place
 from pyxla.runtime import jaxlink
 
 # JAX's descriptions of where arrays lie, and of their types, are known while compiling wherever a

@@ -16,9 +16,9 @@ from typing import Any
 import numpy as np
 
 from pyxla.frontend.support import formatted
-from pyxla.infer.lists.host import items_of_columns
 from pyxla.ir.types import tuple_maker
 from pyxla.lib.containers import actual, c_base
+from pyxla.lib.host_lists import items_of_columns
 from pyxla.lib.random.state import STATES, copy_state
 from pyxla.lib.records import FIELD
 from pyxla.lib.variables import Variable

@@ -33,7 +33,7 @@ class Guards:
     """The outside objects that a program was compiled for, as one test: whether they are the same.
 
     constants: those objects, by the places where they are (`infer.calls.captures`) or what else
-    tells of them (`infer.calls.states`), whose `test` is an expression.
+    tells of them (`guards.states`), whose `test` is an expression.
     """
 
     __slots__ = ("_holds", "known", "test")

@@ -14,7 +14,7 @@ from typing import Any
 from pyxla import late
 from pyxla.errors import BadArgument, CompileError, LargeArgument, Location
 from pyxla.frozen import dataclass
-from pyxla.infer.places import Place
+from pyxla.guards.places import Place
 from pyxla.runtime import descriptions, signature
 from pyxla.runtime.numbers import ITEMS, Path
 from pyxla.runtime.outcome import CountsNeeded

@@ -16,8 +16,11 @@ from functools import partial
 from typing import Any
 
 from pyxla import journal, stack
+from pyxla.abstract.facts.deciding import Data, loops_of_constants, parameters
+from pyxla.abstract.lattice import UNDEFINED, Const, NeedsStatic
 from pyxla.errors import CompileError, InternalError, Location, NotCompiled, warn
 from pyxla.frozen import dataclass
+from pyxla.guards.places import STREAM, Place
 from pyxla.infer.calls.captures import NewCapture
 from pyxla.infer.calls.depth import MAX_DEMANDS, TooDeep
 from pyxla.infer.calls.executed import name_of
@@ -25,12 +28,8 @@ from pyxla.infer.calls.hosted import to_host
 from pyxla.infer.calls.region import graph
 from pyxla.infer.demands import Demands, Findings, Needs
 from pyxla.infer.exact import exactly
-from pyxla.infer.facts.deciding import Data, loops_of_constants, parameters
 from pyxla.infer.joins.endings import ended, visited
-from pyxla.infer.lattice import UNDEFINED, Const, NeedsStatic
 from pyxla.infer.lists import number_lists, pools, shared
-from pyxla.infer.observing import watch
-from pyxla.infer.places import STREAM, Place
 from pyxla.infer.raising.faults import Faults
 from pyxla.ir.build import building
 from pyxla.ir.core import Function, Return
@@ -46,6 +45,7 @@ from pyxla.runtime.request import Request, Restart, steps
 from pyxla.runtime.texts import CODES
 from pyxla.specialize import gathered
 from pyxla.specialize.arguments import World, placement_of
+from pyxla.specialize.observing import watch
 from pyxla.specialize.results import Outputs
 
 MOST_LEFT_OUT = 8  # paths of a program that end where they are refused

@@ -9,16 +9,8 @@ from typing import Any
 
 import jax
 
-from pyxla.frozen import dataclass
-from pyxla.infer import narrowing, rules
-from pyxla.infer.arrays import views
-from pyxla.infer.arrays.overlaps import shared_buffer
-from pyxla.infer.calls.captures import Captures
-from pyxla.infer.containers import steps
-from pyxla.infer.demands import SHORT, argument_site
-from pyxla.infer.engine import Engine
-from pyxla.infer.facts.deciding import Data
-from pyxla.infer.heap import (
+from pyxla.abstract.facts.deciding import Data
+from pyxla.abstract.heap import (
     READ_ONLY,
     DictCell,
     GrowingList,
@@ -27,15 +19,21 @@ from pyxla.infer.heap import (
     RowList,
     reachable,
 )
+from pyxla.abstract.lattice import Array, Compound, Conflict, Const, Ref, Scalar, Tuple, Unbound
+from pyxla.frozen import dataclass
+from pyxla.guards.places import Place
+from pyxla.infer import narrowing, rules
+from pyxla.infer.calls.captures import Captures
+from pyxla.infer.containers import steps
+from pyxla.infer.demands import SHORT, argument_site
+from pyxla.infer.engine import Engine
 from pyxla.infer.joins import far
-from pyxla.infer.lattice import Array, Compound, Conflict, Const, Ref, Scalar, Tuple, Unbound
 from pyxla.infer.lists import columnar
-from pyxla.infer.lists.common import joined_items
+from pyxla.infer.lists.item_joins import joined_items
 from pyxla.infer.lists.item_types import Item, Nested, Number, Row
 from pyxla.infer.lists.items import item_of
 from pyxla.infer.lists.pools import Given
 from pyxla.infer.lists.sites import Meeting
-from pyxla.infer.places import Place
 from pyxla.infer.text.codes import string
 from pyxla.ir.build import building
 from pyxla.ir.core import Value
@@ -53,6 +51,8 @@ from pyxla.runtime.numbers import Path
 from pyxla.runtime.request import Request
 from pyxla.runtime.request import steps as parts_of
 from pyxla.runtime.sharing import Memory
+from pyxla.specialize.overlaps import shared_buffer
+from pyxla.views import views
 
 _JAX_READ_ONLY = "a jax.Array cannot be changed in place"
 

@@ -14,12 +14,12 @@ from typing import Any
 
 import gast
 
+from pyxla.abstract.heap import ObjectCell
+from pyxla.abstract.lattice import Const
 from pyxla.errors import CompileError
 from pyxla.frontend.source import SourceFunction, source_function
 from pyxla.infer.containers.iterators import GATHER
 from pyxla.infer.engine import Engine
-from pyxla.infer.heap import ObjectCell
-from pyxla.infer.lattice import Const
 from pyxla.ir.core import Function
 from pyxla.lib import iterators
 from pyxla.lib.iterators import Gathered, gather

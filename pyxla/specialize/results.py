@@ -7,14 +7,8 @@ from typing import Any
 
 import numpy as np
 
-from pyxla.errors import CompileError, ListOverflow
-from pyxla.infer.arrays import access as arrays
-from pyxla.infer.arrays import returned, views
-from pyxla.infer.arrays.shadows import chosen, number, resolve
-from pyxla.infer.calls.captures import NewCapture
-from pyxla.infer.calls.coroutines import is_generator
-from pyxla.infer.facts.deciding import deciding_tests, parameters
-from pyxla.infer.heap import (
+from pyxla.abstract.facts.deciding import deciding_tests, parameters
+from pyxla.abstract.heap import (
     BoxCell,
     DictCell,
     GrowingList,
@@ -26,10 +20,7 @@ from pyxla.infer.heap import (
     SetCell,
     is_row,
 )
-from pyxla.infer.joins import far
-from pyxla.infer.joins.endings import Ended
-from pyxla.infer.joins.kinds import dtype_of, is_zero_dim, width
-from pyxla.infer.lattice import (
+from pyxla.abstract.lattice import (
     Array,
     Compound,
     Conflict,
@@ -42,10 +33,17 @@ from pyxla.infer.lattice import (
     Variant,
     is_variant,
 )
+from pyxla.errors import CompileError, ListOverflow
+from pyxla.guards.places import Place
+from pyxla.infer.arrays import access as arrays
+from pyxla.infer.calls.captures import NewCapture
+from pyxla.infer.calls.coroutines import is_generator
+from pyxla.infer.joins import far
+from pyxla.infer.joins.endings import Ended
+from pyxla.infer.joins.kinds import dtype_of, is_zero_dim, width
 from pyxla.infer.lists import as_arrays, columnar, number_lists, reading
 from pyxla.infer.lists.items import holds_methods, spelled
 from pyxla.infer.lists.sites import is_list
-from pyxla.infer.places import Place
 from pyxla.infer.raising.catching import Raised
 from pyxla.infer.raising.exceptions import arguments
 from pyxla.ir.core import Phi, Value, made_of, reached
@@ -55,7 +53,10 @@ from pyxla.lib.tables import Record
 from pyxla.lib.variables import variable
 from pyxla.ops.elementwise import convert
 from pyxla.runtime import outcome as out
+from pyxla.specialize import returned
 from pyxla.specialize.arguments import World
+from pyxla.views import views
+from pyxla.views.shadows import chosen, number, resolve
 
 _MOVED = "lists in an argument may be in other places when the call ends"
 

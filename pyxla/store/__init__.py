@@ -37,8 +37,8 @@ import numpy as np
 from pyxla import journal, late
 from pyxla.errors import BadArgument, CompileError, Location, NotCompiled, also
 from pyxla.frozen import dataclass
-from pyxla.infer.calls.states import AbsentState, BasesState, FunctionState, LibraryState
-from pyxla.infer.places import ZERO, Place
+from pyxla.guards.places import ZERO, Place
+from pyxla.guards.states import AbsentState, BasesState, FunctionState, LibraryState
 from pyxla.lib.variables import Variable, variable
 from pyxla.runtime import binaries, host, signature
 from pyxla.runtime.descriptions import Arg

@@ -33,7 +33,7 @@ import numpy as np
 
 from pyxla.errors import Location
 from pyxla.frontend.dispatchers import unwrapped
-from pyxla.infer.places import is_fixed, is_steady
+from pyxla.guards.places import is_fixed, is_steady
 from pyxla.lib.random.state import STATES
 from pyxla.runtime.containers import container_of
 

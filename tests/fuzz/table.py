@@ -72,7 +72,7 @@ FAULTS = [
     ),
     Fault(
         "a list of two is as long as it was",
-        "pyxla.infer.arrays.shadows",
+        "pyxla.views.shadows",
         "    if new.extents is None or new.extents == old.extents:\n        return old.extents",
         "    if True:\n        return old.extents",
         1000,
@@ -86,20 +86,20 @@ FAULTS = [
     ),
     Fault(
         "a write goes to another of several arrays",
-        "pyxla.infer.arrays.shadows",
+        "pyxla.views.shadows",
         'hit = compare(selector.value, number(i), direction="EQ")',
         'hit = compare(selector.value, number(i), direction="NE")',
     ),
     Fault(
         "the number of an inner choice is not shifted",
-        "pyxla.infer.arrays.shadows",
+        "pyxla.views.shadows",
         "picks.append(start if inner is None else add(inner.value, start))",
         "picks.append(start if inner is None else inner.value)",
         1000,
     ),
     Fault(
         "what a choice leads to is swept",
-        "pyxla.infer.heap",
+        "pyxla.abstract.heap",
         "        return self.refs\n",
         "        return ()\n",
     ),
@@ -113,7 +113,7 @@ FAULTS = [
     # Views and extents.
     Fault(
         "a view of a view begins elsewhere",
-        "pyxla.infer.arrays.views",
+        "pyxla.views.views",
         "start = plus(first.start, times(r.start, first.step))",
         "start = plus(first.start, r.start)",
     ),
@@ -153,7 +153,7 @@ FAULTS = [
     ),
     Fault(
         "a slice is written past its extent",
-        "pyxla.infer.arrays.blocks",
+        "pyxla.views.blocks",
         'yield compare(position, spread(last), direction="LT")',
         'yield compare(position, spread(last), direction="LE")',
     ),
@@ -250,7 +250,7 @@ FAULTS = [
     ),
     Fault(
         "a Python number is not weak",
-        "pyxla.infer.promote",
+        "pyxla.abstract.promote",
         "return _WEAK[x.value.type.dtype]",
         "return x.value.type.dtype",
     ),

@@ -8,10 +8,10 @@ from itertools import product
 import pytest
 
 import pyxla
-from pyxla.infer.facts import extent
-from pyxla.infer.facts.extent import IntFact
-from pyxla.infer.facts.refine import atoms, constant_of, negated, refined
-from pyxla.infer.lattice import Const, Scalar
+from pyxla.abstract.facts import extent
+from pyxla.abstract.facts.extent import IntFact
+from pyxla.abstract.facts.refine import atoms, constant_of, negated, refined
+from pyxla.abstract.lattice import Const, Scalar
 from pyxla.ir.core import Value
 from pyxla.ir.types import python_type
 

@@ -16,10 +16,10 @@ import numpy as np
 import pytest
 
 from pyxla import ahead
+from pyxla.abstract.heap import ListCell, ObjectCell
+from pyxla.abstract.lattice import Array, Compound, Const, Ref, Scalar, Tuple, is_variant
 from pyxla.errors import CompileError
 from pyxla.infer import rules  # noqa: F401 - registers everything
-from pyxla.infer.heap import ListCell, ObjectCell
-from pyxla.infer.lattice import Array, Compound, Const, Ref, Scalar, Tuple, is_variant
 from pyxla.lib.containers import actual
 from pyxla.lib.registry import REGISTRY, RULES
 from pyxla.options import Options

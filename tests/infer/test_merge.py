@@ -10,16 +10,9 @@ import numpy as np
 import pytest
 
 import pyxla
-from pyxla.errors import CompileError, Location
-from pyxla.infer.demands import Demands
-from pyxla.infer.facts.extent import IntFact, fact
-from pyxla.infer.heap import DictCell, Heap, Infos, ListCell, ObjectCell, Shadow
-from pyxla.infer.joins.choices import one_of_these
-from pyxla.infer.joins.conflicts import MOST_TOLD, conflict
-from pyxla.infer.joins.edges import Edge
-from pyxla.infer.joins.held import Way
-from pyxla.infer.joins.merge import Join, merge
-from pyxla.infer.lattice import (
+from pyxla.abstract.facts.extent import IntFact, fact
+from pyxla.abstract.heap import DictCell, Heap, Infos, ListCell, ObjectCell, Shadow
+from pyxla.abstract.lattice import (
     Array,
     Compound,
     Conflict,
@@ -32,6 +25,13 @@ from pyxla.infer.lattice import (
     is_variant,
     optional,
 )
+from pyxla.errors import CompileError, Location
+from pyxla.infer.demands import Demands
+from pyxla.infer.joins.choices import one_of_these
+from pyxla.infer.joins.conflicts import MOST_TOLD, conflict
+from pyxla.infer.joins.edges import Edge
+from pyxla.infer.joins.held import Way
+from pyxla.infer.joins.merge import Join, merge
 from pyxla.infer.loops.header import LoopHead
 from pyxla.ir.core import Block, Value
 from pyxla.ir.types import array_type, python_type

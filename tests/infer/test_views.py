@@ -7,10 +7,14 @@ import random
 import numpy as np
 import pytest
 
-from pyxla.infer.arrays.bits import bits, part
-from pyxla.infer.arrays.repeated import broadcast, windows
-from pyxla.infer.arrays.reshaping import Reshape, diagonal, reshape_step
-from pyxla.infer.arrays.views import (
+from pyxla.abstract.facts.integers import plus
+from pyxla.abstract.lattice import NeedsStatic
+from pyxla.ir.op import OpError
+from pyxla.lib.indexing import parse
+from pyxla.views.bits import bits, part
+from pyxla.views.repeated import broadcast, windows
+from pyxla.views.reshaping import Reshape, diagonal, reshape_step
+from pyxla.views.views import (
     apply,
     expanded,
     extend,
@@ -21,10 +25,6 @@ from pyxla.infer.arrays.views import (
     update,
     with_scalars,
 )
-from pyxla.infer.facts.integers import plus
-from pyxla.infer.lattice import NeedsStatic
-from pyxla.ir.op import OpError
-from pyxla.lib.indexing import parse
 from tests.evaluation import Program
 
 SHAPES = [(), (1,), (5,), (4, 3), (3, 4, 2), (0, 3), (3, 0)]

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from pyxla.infer.lattice import Array, Scalar
+from pyxla.abstract.lattice import Array, Scalar
 from pyxla.ir.build import Builder, building
 from pyxla.ir.core import Instr, Region, Value
 from pyxla.ir.types import PYTHON_DTYPES, array_type

@@ -12,8 +12,8 @@ import numpy as np
 import pytest
 
 import pyxla
-from pyxla.infer.facts import extent
-from pyxla.infer.lattice import Scalar
+from pyxla.abstract.facts import extent
+from pyxla.abstract.lattice import Scalar
 from pyxla.lib.registry import LIBRARY
 from tests.lib.compare import check, same
 from tests.lib.harness import Dynamic as D

@@ -7,7 +7,7 @@ import random
 import numpy as np
 import pytest
 
-from pyxla.infer.lattice import Array
+from pyxla.abstract.lattice import Array
 from pyxla.ir.op import OpError
 from pyxla.lib.indexing import conform, getitem, parse, scatter_at, setitem
 from pyxla.lib.masks import unpacked

@@ -10,8 +10,8 @@ import numpy as np
 import pytest
 
 import pyxla.lib.operators  # noqa: F401 - fills the operator table
-from pyxla.infer.promote import loop_types
-from pyxla.infer.structure import OPERATORS
+from pyxla.abstract.promote import loop_types
+from pyxla.abstract.structure import OPERATORS
 from pyxla.ir.op import OpError
 from pyxla.lib.ufuncs import UFUNCS
 from tests.lib.harness import Dynamic, run

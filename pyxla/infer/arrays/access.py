@@ -7,15 +7,8 @@ from typing import Any
 
 import numpy as np
 
-from pyxla.infer.arrays import fitting, strides
-from pyxla.infer.arrays.bounds import parsed
-from pyxla.infer.arrays.fitting import conformed, verify_indexed, verify_output
-from pyxla.infer.arrays.shadows import chosen
-from pyxla.infer.arrays.views import MIXED, BasicIndex, extend, is_permuted, update
-from pyxla.infer.heap import READ_ONLY, GrowingList, ListCell, RowList
-from pyxla.infer.interface import Engine
-from pyxla.infer.joins.kinds import has_exact, may_be_array, parts_of, refused
-from pyxla.infer.lattice import (
+from pyxla.abstract.heap import READ_ONLY, GrowingList, ListCell, RowList
+from pyxla.abstract.lattice import (
     Array,
     Compound,
     Const,
@@ -26,9 +19,17 @@ from pyxla.infer.lattice import (
     is_number,
     is_variant,
 )
+from pyxla.infer.arrays import fitting
+from pyxla.infer.arrays.bounds import parsed
+from pyxla.infer.arrays.fitting import conformed, verify_indexed, verify_output
+from pyxla.infer.interface import Engine
+from pyxla.infer.joins.kinds import has_exact, may_be_array, parts_of, refused
 from pyxla.infer.raising.sizes import verify_stored
 from pyxla.lib import indexing
 from pyxla.lib.operands import as_array, cast, weak
+from pyxla.views import strides
+from pyxla.views.shadows import chosen
+from pyxla.views.views import MIXED, BasicIndex, extend, is_permuted, update
 
 # Of constants, those whose items are read one by one.
 SEQUENCES = (tuple, str, range, list, frozenset)

@@ -6,16 +6,16 @@ from typing import Any
 
 import numpy as np
 
+from pyxla.abstract.lattice import Compound, Const, Ref, Scalar, Tuple
 from pyxla.infer.arrays import access as arrays
 from pyxla.infer.arrays import viewing
-from pyxla.infer.arrays.bits import part
-from pyxla.infer.arrays.views import extend
 from pyxla.infer.calls.dispatch import call_object
 from pyxla.infer.engine import Engine
-from pyxla.infer.lattice import Compound, Const, Ref, Scalar, Tuple
 from pyxla.infer.raising.refusals import missing
 from pyxla.lib.refused import ATTRIBUTES
 from pyxla.lib.registry import lookup
+from pyxla.views.bits import part
+from pyxla.views.views import extend
 
 
 def of_scalar(engine: Engine, x: Scalar, name: str) -> Any:

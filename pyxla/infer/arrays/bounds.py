@@ -7,10 +7,10 @@ from typing import Any
 
 import numpy as np
 
-from pyxla.infer.facts import extent
-from pyxla.infer.facts.integers import Int, value_of
+from pyxla.abstract.facts import extent
+from pyxla.abstract.facts.integers import Int, value_of
+from pyxla.abstract.lattice import Array, Scalar
 from pyxla.infer.interface import Engine
-from pyxla.infer.lattice import Array, Scalar
 from pyxla.infer.raising.faults import Raises, exception
 from pyxla.infer.raising.sizes import verify_joined, verify_met
 from pyxla.ir.core import Value

@@ -12,10 +12,10 @@ from typing import Any
 
 import numpy as np
 
+from pyxla.abstract.facts import extent, ranges
+from pyxla.abstract.facts.integers import Int, value_of
+from pyxla.abstract.lattice import Array, Const, Scalar
 from pyxla.infer.engine import Engine
-from pyxla.infer.facts import extent, ranges
-from pyxla.infer.facts.integers import Int, value_of
-from pyxla.infer.lattice import Array, Const, Scalar
 from pyxla.infer.raising.sizes import verify_met
 from pyxla.ir.core import Value
 from pyxla.ir.op import OpError

@@ -11,11 +11,11 @@ from typing import Any
 import numpy as np
 from numpy.polynomial import polynomial
 
+from pyxla.abstract.facts.integers import value_of
+from pyxla.abstract.lattice import Array, Scalar
+from pyxla.abstract.promote import CLASSES
 from pyxla.infer.arrays.positions import checks, ensure
 from pyxla.infer.engine import Engine
-from pyxla.infer.facts.integers import value_of
-from pyxla.infer.lattice import Array, Scalar
-from pyxla.infer.promote import CLASSES
 from pyxla.infer.raising.faults import exception
 from pyxla.lib import kernels as k
 from pyxla.lib import reductions as r

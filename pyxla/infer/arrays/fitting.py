@@ -14,9 +14,9 @@ from typing import Any
 
 import numpy as np
 
-from pyxla.infer.facts.integers import Int, value_of
+from pyxla.abstract.facts.integers import Int, value_of
+from pyxla.abstract.lattice import Array, Scalar
 from pyxla.infer.interface import Engine
-from pyxla.infer.lattice import Array, Scalar
 from pyxla.infer.raising.faults import exception
 from pyxla.infer.raising.sizes import shown
 from pyxla.ir.op import OpError

@@ -8,18 +8,15 @@ from typing import Any
 
 import numpy as np
 
+from pyxla.abstract.heap import Shadow
+from pyxla.abstract.lattice import Array, Const, Ref, Scalar
+from pyxla.abstract.promote import CLASSES
 from pyxla.infer.arrays import access as arrays
-from pyxla.infer.arrays.blocks import Range
 from pyxla.infer.arrays.bounds import parsed
 from pyxla.infer.arrays.fitting import conformed, verify_indexed
-from pyxla.infer.arrays.reshaping import diagonal
 from pyxla.infer.arrays.viewing import flat
-from pyxla.infer.arrays.views import BasicIndex, extend
 from pyxla.infer.calls.dispatch import call
 from pyxla.infer.engine import Engine
-from pyxla.infer.heap import Shadow
-from pyxla.infer.lattice import Array, Const, Ref, Scalar
-from pyxla.infer.promote import CLASSES
 from pyxla.infer.raising.sizes import verify_stored
 from pyxla.ir.op import OpError
 from pyxla.ir.types import I32, I64
@@ -31,6 +28,9 @@ from pyxla.lib.registry import rule
 from pyxla.lib.selection import wrapped
 from pyxla.ops.elementwise import add, negate, not_, remainder, select
 from pyxla.ops.shape import constant, reshape
+from pyxla.views.blocks import Range
+from pyxla.views.reshaping import diagonal
+from pyxla.views.views import BasicIndex, extend
 
 NONE = Const(None)
 

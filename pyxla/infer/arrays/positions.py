@@ -12,10 +12,10 @@ from typing import Any
 import numpy as np
 
 import pyxla.lib.everything  # noqa: F401 - the functions that this is about
+from pyxla.abstract.facts.integers import Int, times, value_of
+from pyxla.abstract.lattice import Array, Scalar
 from pyxla.infer.arrays.bounds import check_array, first_bad
 from pyxla.infer.engine import Engine
-from pyxla.infer.facts.integers import Int, times, value_of
-from pyxla.infer.lattice import Array, Scalar
 from pyxla.infer.raising.faults import Raises, exception
 from pyxla.ir.core import Value
 from pyxla.ir.op import OpError

@@ -7,9 +7,9 @@ from typing import Any
 
 import numpy as np
 
+from pyxla.abstract.heap import ListCell, ObjectCell
+from pyxla.abstract.lattice import Const, Ref, Tuple, taken_apart
 from pyxla.infer.engine import Engine
-from pyxla.infer.heap import ListCell, ObjectCell
-from pyxla.infer.lattice import Const, Ref, Tuple, taken_apart
 from pyxla.lib.records import (
     FIELD,
     FUNCTIONS,

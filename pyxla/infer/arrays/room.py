@@ -11,11 +11,11 @@ from typing import Any
 
 import numpy as np
 
+from pyxla.abstract.facts import extent
+from pyxla.abstract.facts.integers import value_of
+from pyxla.abstract.lattice import Array, Const, Scalar
 from pyxla.errors import ListOverflow
-from pyxla.infer.facts import extent
-from pyxla.infer.facts.integers import value_of
 from pyxla.infer.interface import Engine
-from pyxla.infer.lattice import Array, Const, Scalar
 from pyxla.lib.indexing import resized
 from pyxla.ops.elementwise import minimum
 from pyxla.ops.filled import constant

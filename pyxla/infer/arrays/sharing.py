@@ -10,31 +10,17 @@ from typing import Any
 
 import numpy as np
 
+from pyxla.abstract.facts.integers import Int
+from pyxla.abstract.lattice import Array, Compound, Conflict, Const, Ref, Scalar, Tuple, is_number
 from pyxla.infer.arrays import access as arrays
-from pyxla.infer.arrays.makers import broadcast_to, transpose
-from pyxla.infer.arrays.repeated import broadcast
-from pyxla.infer.arrays.reshaping import diagonal
-from pyxla.infer.arrays.shown import Shape, Shown
 from pyxla.infer.arrays.viewing import reference, shown
-from pyxla.infer.arrays.views import MIXED, expanded
 from pyxla.infer.calls.library import call_library
 from pyxla.infer.containers import tables
 from pyxla.infer.containers.iterators import state_of
 from pyxla.infer.containers.making import list_, source, unknown
 from pyxla.infer.containers.structure import iterate, length
 from pyxla.infer.engine import Engine
-from pyxla.infer.facts.integers import Int
 from pyxla.infer.joins import far, kinds
-from pyxla.infer.lattice import (
-    Array,
-    Compound,
-    Conflict,
-    Const,
-    Ref,
-    Scalar,
-    Tuple,
-    is_number,
-)
 from pyxla.infer.lists import columnar, number_lists
 from pyxla.lib import interpreted, sequences
 from pyxla.lib.finding import trimmed
@@ -44,6 +30,11 @@ from pyxla.lib.parts import fixed_copy
 from pyxla.lib.poly1d import kept
 from pyxla.lib.products import parse_einsum
 from pyxla.lib.registry import REGISTRY, Implementation, rule
+from pyxla.views.makers import broadcast_to, transpose
+from pyxla.views.repeated import broadcast
+from pyxla.views.reshaping import diagonal
+from pyxla.views.shown import Shape, Shown
+from pyxla.views.views import MIXED, expanded
 
 _SUM = Implementation(REGISTRY[np.einsum].function, rank0="array")
 NONE, TRUE, ZERO = Const(None), Const(True), Const(0.0)

@@ -6,16 +6,8 @@ from typing import Any
 
 import numpy as np
 
-from pyxla.infer import using
-from pyxla.infer.arrays import access as arrays
-from pyxla.infer.calls.dispatch import call
-from pyxla.infer.calls.visiting import class_of
-from pyxla.infer.containers.indexing import delete_item, get_item, set_item
-from pyxla.infer.engine import Engine
-from pyxla.infer.frame import Frame
-from pyxla.infer.heap import DictCell, ObjectCell, Pooled, RowList
-from pyxla.infer.joins import kinds
-from pyxla.infer.lattice import (
+from pyxla.abstract.heap import DictCell, ObjectCell, Pooled, RowList
+from pyxla.abstract.lattice import (
     Array,
     Compound,
     Const,
@@ -25,6 +17,14 @@ from pyxla.infer.lattice import (
     is_number,
     is_variant,
 )
+from pyxla.infer import using
+from pyxla.infer.arrays import access as arrays
+from pyxla.infer.calls.dispatch import call
+from pyxla.infer.calls.visiting import class_of
+from pyxla.infer.containers.indexing import delete_item, get_item, set_item
+from pyxla.infer.engine import Engine
+from pyxla.infer.frame import Frame
+from pyxla.infer.joins import kinds
 from pyxla.infer.lists import reading
 from pyxla.infer.lists.item_types import LISTS
 from pyxla.infer.lists.rows import is_put_back, take

@@ -1,4 +1,4 @@
-"""How NumPy functions that return views are called (`infer.arrays.makers` has them)."""
+"""How NumPy functions that return views are called (`views.makers` has them)."""
 
 from __future__ import annotations
 
@@ -10,17 +10,17 @@ from typing import Any
 
 import numpy as np
 
+from pyxla.abstract.heap import READ_ONLY, ListCell
+from pyxla.abstract.lattice import Const, Ref, Tuple
 from pyxla.frozen import dataclass
 from pyxla.infer.arrays import access as arrays
-from pyxla.infer.arrays import makers
-from pyxla.infer.arrays.shown import MAKERS, Copied, Making, Shown
 from pyxla.infer.calls.library import call_library
 from pyxla.infer.engine import Engine
-from pyxla.infer.heap import READ_ONLY, ListCell
-from pyxla.infer.lattice import Const, Ref, Tuple
 from pyxla.infer.raising.sizes import verify_reshaped
 from pyxla.lib.bounded.elementwise import NOT_SUPPORTED, REMEDY
 from pyxla.lib.registry import rule
+from pyxla.views import makers
+from pyxla.views.shown import MAKERS, Copied, Making, Shown
 
 _RESHAPES = (np.reshape, np.ndarray.reshape)
 PERHAPS = "whether this is a view of another array depends on the path that was taken"

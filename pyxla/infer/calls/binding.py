@@ -7,12 +7,12 @@ import types
 from collections.abc import Callable
 from typing import Any
 
+from pyxla.abstract.lattice import Compound, Const, Tuple
 from pyxla.errors import CompileError
 from pyxla.frontend import support
 from pyxla.frontend.source import SourceFunction, once
 from pyxla.hints import parameters
 from pyxla.infer.engine import Engine
-from pyxla.infer.lattice import Compound, Const, Tuple
 from pyxla.lib import sequences
 
 

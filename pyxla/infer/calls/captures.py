@@ -19,17 +19,8 @@ from typing import Any
 
 import numpy as np
 
-from pyxla.errors import CompileError, Location
-from pyxla.frontend.dispatchers import is_dispatcher
-from pyxla.hints import similar
-from pyxla.infer.arrays import access as arrays
-from pyxla.infer.arrays.views import MIXED, is_permuted
-from pyxla.infer.calls import states
-from pyxla.infer.containers import steps
-from pyxla.infer.heap import BoxCell, ObjectCell, SequenceIterator, SetCell
-from pyxla.infer.interface import Engine
-from pyxla.infer.joins import choices, far
-from pyxla.infer.lattice import (
+from pyxla.abstract.heap import BoxCell, ObjectCell, SequenceIterator, SetCell
+from pyxla.abstract.lattice import (
     FUNCTIONS,
     Array,
     Compound,
@@ -42,13 +33,22 @@ from pyxla.infer.lattice import (
     describe,
     is_variant,
 )
+from pyxla.errors import CompileError, Location
+from pyxla.frontend.dispatchers import is_dispatcher
+from pyxla.guards import states
+from pyxla.guards.places import MISSING, Place, is_fixed
+from pyxla.hints import similar
+from pyxla.infer.arrays import access as arrays
+from pyxla.infer.containers import steps
+from pyxla.infer.interface import Engine
+from pyxla.infer.joins import choices, far
 from pyxla.infer.lists import columnar
-from pyxla.infer.places import MISSING, Place, is_fixed
 from pyxla.lib.bounded.elementwise import NOT_SUPPORTED, REMEDY
 from pyxla.lib.containers import is_c_struct, reads_itself
 from pyxla.lib.prng import Key, KeyArray
 from pyxla.lib.registry import lookup
 from pyxla.lib.variables import Variable, namespace, variable
+from pyxla.views.views import MIXED, is_permuted
 
 # Functions as arguments of library functions, which call them with operands.
 _CALLED = (types.FunctionType, types.BuiltinFunctionType, np.ufunc, type(np.sum))
@@ -415,7 +415,7 @@ def operand(engine: Engine, x: Any, bounded: bool = False) -> Any:
     found = engine.use(x)
     if is_variant(found, "optional"):
         what = f"this may be None: {describe(found)}"
-        raise engine.refuse(what, "test `is not None` first", remedy="apart")
+        raise engine.refuse(what, "test `is not None` first", remedy="case_split")
     return x if found is x else operand(engine, found, bounded)
 
 

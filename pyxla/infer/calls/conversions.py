@@ -9,12 +9,12 @@ from typing import Any
 
 import numpy as np
 
+from pyxla.abstract.lattice import Array, Const, Scalar, is_number, is_variant, number_type
 from pyxla.infer import using, words
 from pyxla.infer.arrays import access as arrays
 from pyxla.infer.calls.visiting import class_of
 from pyxla.infer.engine import Engine
 from pyxla.infer.joins import far
-from pyxla.infer.lattice import Array, Const, Scalar, is_number, is_variant, number_type
 from pyxla.ir.types import CLASSES, array_type
 
 _INDEX = ((int, "__index__"),)

@@ -13,6 +13,8 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
+from pyxla.abstract.heap import BoxCell, ObjectCell
+from pyxla.abstract.lattice import UNDEFINED, Compound, Const, Ref, Tuple, taken_apart, value_of
 from pyxla.errors import Location
 from pyxla.frontend import stepping, support
 from pyxla.frontend.source import SourceFunction, once
@@ -20,18 +22,8 @@ from pyxla.frozen import dataclass
 from pyxla.infer import using, walking
 from pyxla.infer.engine import Engine
 from pyxla.infer.frame import Frame, Stopped
-from pyxla.infer.heap import BoxCell, ObjectCell
 from pyxla.infer.joins.edges import Edge, Env
 from pyxla.infer.joins.merge import merge
-from pyxla.infer.lattice import (
-    UNDEFINED,
-    Compound,
-    Const,
-    Ref,
-    Tuple,
-    taken_apart,
-    value_of,
-)
 from pyxla.infer.lists import pools
 from pyxla.infer.raising import catching
 from pyxla.ir.core import Block

@@ -14,16 +14,16 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from pyxla import journal
+from pyxla.abstract.facts.deciding import by_arguments, deciding_tests, depends_on
+from pyxla.abstract.joined import all_equal
+from pyxla.abstract.lattice import Array, Const, NeedsStatic, Ref, Scalar
 from pyxla.errors import CompileError
 from pyxla.frontend.recursion import to_loops
 from pyxla.frontend.source import SourceFunction
 from pyxla.frozen import dataclass
 from pyxla.infer.demands import Needs
-from pyxla.infer.facts.deciding import by_arguments, deciding_tests, depends_on
 from pyxla.infer.interface import Engine
 from pyxla.infer.joins.edges import Edge
-from pyxla.infer.joins.joined import all_equal
-from pyxla.infer.lattice import Array, Const, NeedsStatic, Ref, Scalar
 from pyxla.infer.loops.marks import Mark
 from pyxla.ir.core import Value, reached
 

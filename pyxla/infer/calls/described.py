@@ -5,12 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import Any
 
-from pyxla.infer.engine import Engine
-from pyxla.infer.facts.constants import known_elements
-from pyxla.infer.facts.extent import IntFact
-from pyxla.infer.facts.ranges import interval
-from pyxla.infer.facts.signs import alike, never_below_zero
-from pyxla.infer.heap import (
+from pyxla.abstract.facts.constants import known_elements
+from pyxla.abstract.facts.extent import IntFact
+from pyxla.abstract.facts.ranges import interval
+from pyxla.abstract.facts.signs import alike, never_below_zero
+from pyxla.abstract.heap import (
     BoxCell,
     DictCell,
     GrowingList,
@@ -19,8 +18,9 @@ from pyxla.infer.heap import (
     Pooled,
     RowList,
 )
+from pyxla.abstract.lattice import Array, Compound, Const, Ref, Scalar, Tuple, Variant
+from pyxla.infer.engine import Engine
 from pyxla.infer.joins.unions import key_of, sizes_of
-from pyxla.infer.lattice import Array, Compound, Const, Ref, Scalar, Tuple, Variant
 from pyxla.ir.core import Instr, Phi, Value
 
 MOST = 16  # values made by one operation: each is compared with all others

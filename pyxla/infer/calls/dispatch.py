@@ -18,6 +18,8 @@ from typing import Any
 
 from numpy.linalg import LinAlgError
 
+from pyxla.abstract.heap import ObjectCell, Pooled
+from pyxla.abstract.lattice import Compound, Const, Ref, is_variant
 from pyxla.errors import CompileError
 from pyxla.frontend import dispatchers
 from pyxla.infer import using
@@ -35,9 +37,7 @@ from pyxla.infer.calls.library import call_library
 from pyxla.infer.calls.visiting import call_closure, call_function, special
 from pyxla.infer.classes import is_generated, is_python
 from pyxla.infer.engine import Engine
-from pyxla.infer.heap import ObjectCell, Pooled
 from pyxla.infer.joins import folded
-from pyxla.infer.lattice import Compound, Const, Ref, is_variant
 from pyxla.infer.raising.refusals import lacking
 from pyxla.lib import factors, iterators
 from pyxla.lib.containers import in_python, is_stand, stand_for

@@ -8,11 +8,11 @@ from typing import Any
 
 import numpy as np
 
+from pyxla.abstract.lattice import Array, Const, Ref, Scalar, is_number
 from pyxla.infer.arrays import access as arrays
 from pyxla.infer.engine import Engine
 from pyxla.infer.joins.kinds import dtype_of, kinds_of
 from pyxla.infer.joins.operated import is_tracked
-from pyxla.infer.lattice import Array, Const, Ref, Scalar, is_number
 from pyxla.lib.registry import is_numpys
 
 
@@ -44,7 +44,7 @@ def check_dtypes(engine: Engine, name: str, value: Any, result: Any, args: Seque
     raise engine.refuse(
         f"{name}: a number is {' or '.join(names)} here, as the path taken has it",
         "convert it with float() or int(), or start with a number of that type",
-        remedy="apart arrays",
+        remedy="case_split arrays",
     )
 
 

@@ -13,12 +13,12 @@ from typing import Any
 
 import numpy as np
 
+from pyxla.abstract.lattice import Const, NeedsStatic, Scalar
 from pyxla.errors import CompileError
 from pyxla.infer.calls import standard
 from pyxla.infer.calls.visiting import call_function
 from pyxla.infer.engine import Engine
 from pyxla.infer.exact import exactly
-from pyxla.infer.lattice import Const, NeedsStatic, Scalar
 from pyxla.infer.raising.refusals import lacking
 from pyxla.lib.refused import KNOWN_AS, Row, is_outside
 from pyxla.lib.registry import FOLDABLE

@@ -5,12 +5,12 @@ from __future__ import annotations
 import functools
 from typing import Any
 
+from pyxla.abstract.heap import ObjectCell
+from pyxla.abstract.lattice import Compound, Const, Ref, is_variant
 from pyxla.frontend.pyops import ATTRIBUTES
-from pyxla.infer.calls.states import CountState
+from pyxla.guards.states import CountState
 from pyxla.infer.engine import Engine
-from pyxla.infer.heap import ObjectCell
 from pyxla.infer.joins import choices
-from pyxla.infer.lattice import Compound, Const, Ref, is_variant
 from pyxla.lib.variables import Attributes
 
 # What a wrapper takes over.

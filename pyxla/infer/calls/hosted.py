@@ -18,18 +18,17 @@ from typing import Any
 
 import numpy as np
 
+from pyxla.abstract.heap import DictCell, ListCell, ObjectCell
+from pyxla.abstract.lattice import Array, Compound, Conflict, Const, Ref, Scalar, Tuple, Variant
 from pyxla.frontend.pyops import ATTRIBUTES
 from pyxla.frozen import dataclass
 from pyxla.infer.arrays.access import kind_of
-from pyxla.infer.arrays.shadows import one_of
 from pyxla.infer.calls.captures import variable_value
 from pyxla.infer.calls.executed import is_computation, name_of
 from pyxla.infer.calls.standard import is_standard
 from pyxla.infer.containers.indexing import content_of
 from pyxla.infer.demands import Needs
 from pyxla.infer.engine import Engine
-from pyxla.infer.heap import DictCell, ListCell, ObjectCell
-from pyxla.infer.lattice import Array, Compound, Conflict, Const, Ref, Scalar, Tuple, Variant
 from pyxla.infer.raising.catching import raise_unless
 from pyxla.infer.text.pieces import made_by_host
 from pyxla.infer.text.printing import Reader, do, reader
@@ -45,6 +44,7 @@ from pyxla.ir.types import (
 from pyxla.ops.elementwise import compare
 from pyxla.ops.filled import constant
 from pyxla.ops.foreign import HostError, host_error, note_raised
+from pyxla.views.shadows import one_of
 
 
 @dataclass(frozen=True, slots=True)

@@ -12,9 +12,9 @@ from typing import Any
 
 import numpy as np
 
+from pyxla.abstract.heap import ObjectCell
+from pyxla.abstract.lattice import Array, Const, Ref
 from pyxla.infer.engine import Engine
-from pyxla.infer.heap import ObjectCell
-from pyxla.infer.lattice import Array, Const, Ref
 from pyxla.lib.foreign import call_jax
 
 REMEDY = (

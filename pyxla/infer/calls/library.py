@@ -10,6 +10,7 @@ from typing import Any
 
 import numpy as np
 
+from pyxla.abstract.lattice import Array, Const, NeedsStatic, Ref, Tuple
 from pyxla.errors import CompileError
 from pyxla.infer.arrays import access as arrays
 from pyxla.infer.arrays import objects, records
@@ -22,7 +23,6 @@ from pyxla.infer.calls.executed import OF_OBJECTS, folds, name_of, static_argume
 from pyxla.infer.calls.visiting import call_function
 from pyxla.infer.engine import Engine
 from pyxla.infer.joins import kinds, operated
-from pyxla.infer.lattice import Array, Const, NeedsStatic, Ref, Tuple
 from pyxla.infer.lists import as_arrays, number_lists
 from pyxla.infer.raising.check_table import verify
 from pyxla.infer.raising.sizes import verify_joined

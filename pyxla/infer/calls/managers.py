@@ -6,11 +6,11 @@ import contextlib
 import types
 from typing import Any
 
+from pyxla.abstract.lattice import Const
 from pyxla.frontend.source import SourceFunction
 from pyxla.frontend.splitting import split
 from pyxla.infer.calls.visiting import call_function, source_of
 from pyxla.infer.engine import Engine
-from pyxla.infer.lattice import Const
 from pyxla.lib.interpreted import GeneratorManager, opened
 from pyxla.lib.registry import rule
 

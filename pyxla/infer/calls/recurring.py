@@ -8,12 +8,12 @@ from typing import Any
 
 import gast
 
+from pyxla.abstract.lattice import Compound, Const, Unbound, is_variant
 from pyxla.frontend.source import SourceFunction
 from pyxla.infer.calls import standard
 from pyxla.infer.calls.visiting import boxes_of
 from pyxla.infer.engine import Engine
 from pyxla.infer.frame import Frame, Stopped
-from pyxla.infer.lattice import Compound, Const, Unbound, is_variant
 from pyxla.infer.transfer import transfer
 from pyxla.ir.core import Instr
 

@@ -7,10 +7,10 @@ from typing import Any
 
 import numpy as np
 
+from pyxla.abstract.lattice import Array, Const, Ref
 from pyxla.infer.arrays import access as arrays
 from pyxla.infer.calls.visiting import class_of, special
 from pyxla.infer.engine import Engine
-from pyxla.infer.lattice import Array, Const, Ref
 from pyxla.ir.types import PYTHON_DTYPES
 from pyxla.lib.operands import cast
 

@@ -9,9 +9,9 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import Any
 
+from pyxla.abstract.lattice import Scalar
 from pyxla.infer.arrays.room import with_room
 from pyxla.infer.interface import Engine
-from pyxla.infer.lattice import Scalar
 from pyxla.infer.raising.faults import Faults
 from pyxla.ir.build import Builder
 from pyxla.ir.core import Block, Function, Region, Return, Value

@@ -8,11 +8,11 @@ import types
 from collections.abc import Hashable
 from typing import Any
 
+from pyxla.abstract.lattice import Compound, Const, Scalar, Tuple
 from pyxla.infer.calls import coroutines
 from pyxla.infer.containers.making import unknown
 from pyxla.infer.engine import Engine
 from pyxla.infer.generated import is_generated
-from pyxla.infer.lattice import Compound, Const, Scalar, Tuple
 from pyxla.infer.lists import columnar
 from pyxla.lib import gathered
 from pyxla.lib.registry import lookup

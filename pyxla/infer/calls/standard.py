@@ -17,15 +17,15 @@ from typing import Any
 import numpy as np
 from numpy.polynomial import polyutils
 
+from pyxla.abstract.facts.deciding import by_counted_loops
+from pyxla.abstract.heap import reachable
+from pyxla.abstract.lattice import Array, Compound, Const, NeedsStatic, Scalar
 from pyxla.errors import CompileError
 from pyxla.frontend import support
 from pyxla.infer.calls import coroutines
 from pyxla.infer.classes import is_python
 from pyxla.infer.containers.iterators import read_in_steps
 from pyxla.infer.engine import Engine
-from pyxla.infer.facts.deciding import by_counted_loops
-from pyxla.infer.heap import reachable
-from pyxla.infer.lattice import Array, Compound, Const, NeedsStatic, Scalar
 from pyxla.ir.core import Block, Value
 from pyxla.lib import averages, bisection, heaps, interpreted, polynomials, sequences
 from pyxla.lib.refused import KNOWN_AS

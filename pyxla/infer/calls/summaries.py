@@ -23,19 +23,19 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 from typing import Any
 
+from pyxla.abstract.facts.extent import IntFact, Terms
+from pyxla.abstract.heap import BoxCell, GrowingList, ListCell, ObjectCell
+from pyxla.abstract.lattice import Array, Const, Ref, Scalar, Tuple, Variant
 from pyxla.infer import walking
-from pyxla.infer.arrays.views import with_scalars
 from pyxla.infer.calls.described import STRUCTURES, Description, Unfit, values_of
 from pyxla.infer.engine import Engine
-from pyxla.infer.facts.extent import IntFact, Terms
 from pyxla.infer.frame import Frame
-from pyxla.infer.heap import BoxCell, GrowingList, ListCell, ObjectCell
 from pyxla.infer.joins.unions import sizes_of
-from pyxla.infer.lattice import Array, Const, Ref, Scalar, Tuple, Variant
 from pyxla.ir.core import Block, Branch, Instr, Jump, Phi, Region, Value
 from pyxla.ir.dominance import reverse_postorder
 from pyxla.ir.rewrite import clone_region, free_values
 from pyxla.ops.sticky import flag
+from pyxla.views.views import with_scalars
 
 _ASSIGNED = (ObjectCell, BoxCell, Array, GrowingList)
 

@@ -5,6 +5,8 @@ from __future__ import annotations
 import types
 from typing import Any
 
+from pyxla.abstract.heap import ObjectCell
+from pyxla.abstract.lattice import Compound, Const, NeedsStatic, Ref, Tuple
 from pyxla.errors import CompileError
 from pyxla.frontend.pyops import ATTRIBUTES
 from pyxla.frontend.recursion import to_loops
@@ -19,8 +21,6 @@ from pyxla.infer.calls.depth import Start, TooDeep, needs_stack
 from pyxla.infer.calls.summaries import summarized
 from pyxla.infer.engine import Engine
 from pyxla.infer.frame import Frame
-from pyxla.infer.heap import ObjectCell
-from pyxla.infer.lattice import Compound, Const, NeedsStatic, Ref, Tuple
 from pyxla.infer.lists import columnar, pools
 
 

@@ -15,6 +15,9 @@ from typing import Any
 
 import numpy as np
 
+from pyxla.abstract.facts import extent
+from pyxla.abstract.heap import ListCell
+from pyxla.abstract.lattice import Array, Compound, Const, Scalar, Tuple, is_number
 from pyxla.frozen import dataclass
 from pyxla.infer.arrays import access as arrays
 from pyxla.infer.calls.dispatch import call
@@ -22,9 +25,6 @@ from pyxla.infer.containers import structure
 from pyxla.infer.containers.indexing import content_of
 from pyxla.infer.containers.making import unknown
 from pyxla.infer.engine import Engine
-from pyxla.infer.facts import extent
-from pyxla.infer.heap import ListCell
-from pyxla.infer.lattice import Array, Compound, Const, Scalar, Tuple, is_number
 from pyxla.infer.lists import columnar, number_lists
 from pyxla.infer.lists.item_types import Number, Row
 from pyxla.lib import interpreted

@@ -9,25 +9,8 @@ from typing import Any
 
 import numpy as np
 
-from pyxla.errors import CompileError
-from pyxla.infer.arrays import access as arrays
-from pyxla.infer.calls.dispatch import call
-from pyxla.infer.calls.visiting import special
-from pyxla.infer.containers import tables
-from pyxla.infer.containers.indexing import content_of, get_item
-from pyxla.infer.containers.outside import Outside
-from pyxla.infer.containers.structure import item, iterate_ahead
-from pyxla.infer.engine import Engine
-from pyxla.infer.heap import (
-    DictCell,
-    GrowingList,
-    ListCell,
-    ObjectCell,
-    RowList,
-    SetCell,
-)
-from pyxla.infer.joins import choices
-from pyxla.infer.lattice import (
+from pyxla.abstract.heap import DictCell, GrowingList, ListCell, ObjectCell, RowList, SetCell
+from pyxla.abstract.lattice import (
     Array,
     Compound,
     Const,
@@ -37,6 +20,16 @@ from pyxla.infer.lattice import (
     is_variant,
     number_type,
 )
+from pyxla.errors import CompileError
+from pyxla.infer.arrays import access as arrays
+from pyxla.infer.calls.dispatch import call
+from pyxla.infer.calls.visiting import special
+from pyxla.infer.containers import tables
+from pyxla.infer.containers.indexing import content_of, get_item
+from pyxla.infer.containers.outside import Outside
+from pyxla.infer.containers.structure import item, iterate_ahead
+from pyxla.infer.engine import Engine
+from pyxla.infer.joins import choices
 from pyxla.infer.lists import columnar, finding, growing, number_lists, reading
 from pyxla.infer.lists.item_types import Number
 from pyxla.infer.raising.refusals import ITERATION, full_name, lacking, need, python_class

@@ -10,14 +10,14 @@ from functools import partial
 from types import FunctionType
 from typing import Any
 
+from pyxla.abstract.heap import DictCell, ListCell, ObjectCell, RowList, SetCell
+from pyxla.abstract.lattice import NONE, Array, Const, Ref, Tuple
 from pyxla.infer.arrays import access as arrays
 from pyxla.infer.calls.dispatch import call
 from pyxla.infer.calls.visiting import class_of, special
 from pyxla.infer.containers import tables
 from pyxla.infer.containers.indexing import content_of
 from pyxla.infer.engine import Engine
-from pyxla.infer.heap import DictCell, ListCell, ObjectCell, RowList, SetCell
-from pyxla.infer.lattice import NONE, Array, Const, Ref, Tuple
 from pyxla.infer.lists import columnar, pools, reading
 from pyxla.infer.lists.items import holds_instances
 from pyxla.lib.registry import rule

@@ -10,6 +10,8 @@ import sys
 from collections.abc import Callable, Iterator
 from typing import Any
 
+from pyxla.abstract.heap import ObjectCell, SequenceIterator
+from pyxla.abstract.lattice import Compound, Const, Ref, Tuple
 from pyxla.infer.arrays import access as arrays
 from pyxla.infer.calls import coroutines
 from pyxla.infer.calls.dispatch import call
@@ -29,8 +31,6 @@ from pyxla.infer.containers.iterators import (
 from pyxla.infer.containers.making import unknown
 from pyxla.infer.containers.watched import read
 from pyxla.infer.engine import Engine
-from pyxla.infer.heap import ObjectCell, SequenceIterator
-from pyxla.infer.lattice import Compound, Const, Ref, Tuple
 from pyxla.infer.lists import columnar, number_lists
 from pyxla.infer.raising.refusals import need
 from pyxla.lib import heaps, interpreted, sequences

@@ -7,6 +7,8 @@ from enum import EnumType
 from types import MethodType
 from typing import Any, Generic
 
+from pyxla.abstract.heap import DictCell, ListCell
+from pyxla.abstract.lattice import Array, Compound, Const, Ref, Tuple, is_number
 from pyxla.infer import using
 from pyxla.infer.arrays import access as arrays
 from pyxla.infer.calls import conversions
@@ -16,10 +18,8 @@ from pyxla.infer.containers import tables
 from pyxla.infer.containers.indices import place
 from pyxla.infer.containers.ranges import range_part
 from pyxla.infer.engine import Engine
-from pyxla.infer.heap import DictCell, ListCell
 from pyxla.infer.joins import choices, far, folded
 from pyxla.infer.joins.kinds import may_be_array, refused
-from pyxla.infer.lattice import Array, Compound, Const, Ref, Tuple, is_number
 from pyxla.infer.lists import choosing, columnar, growing, methods, number_lists, reading
 from pyxla.infer.raising.refusals import lacking, python_class
 from pyxla.infer.text import strings

@@ -7,13 +7,13 @@ from typing import Any
 
 import numpy as np
 
+from pyxla.abstract.heap import DictCell, ObjectCell
+from pyxla.abstract.lattice import Array, Compound, Const, Ref, Scalar, Tuple
 from pyxla.infer.arrays import access as arrays
 from pyxla.infer.calls.dispatch import call
 from pyxla.infer.calls.visiting import special
 from pyxla.infer.engine import Engine
-from pyxla.infer.heap import DictCell, ObjectCell
 from pyxla.infer.joins import choices
-from pyxla.infer.lattice import Array, Compound, Const, Ref, Scalar, Tuple
 
 # What is asked for its items by anything: by the object itself.
 _KEYED = (ObjectCell, DictCell)

@@ -5,12 +5,12 @@ from __future__ import annotations
 
 from typing import Any
 
+from pyxla.abstract.heap import ObjectCell, Pooled, SequenceIterator, reachable
+from pyxla.abstract.lattice import Compound, Const, Ref
 from pyxla.frontend import stepping
 from pyxla.infer.calls.coroutines import FALSE, asks, is_generator, is_read, set_read
 from pyxla.infer.demands import Needs
 from pyxla.infer.engine import Engine
-from pyxla.infer.heap import ObjectCell, Pooled, SequenceIterator, reachable
-from pyxla.infer.lattice import Compound, Const, Ref
 from pyxla.infer.lists import pools
 from pyxla.lib import iterators
 from pyxla.lib.registry import rule

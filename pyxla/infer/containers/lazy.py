@@ -5,6 +5,8 @@ from __future__ import annotations
 import functools
 from typing import Any
 
+from pyxla.abstract.facts import extent
+from pyxla.abstract.lattice import Compound, Const, Ref, plain
 from pyxla.infer.calls import coroutines
 from pyxla.infer.calls.dispatch import call
 from pyxla.infer.calls.visiting import class_of, special
@@ -14,8 +16,6 @@ from pyxla.infer.containers.iterators import USED_UP, made, state_of, unwatched
 from pyxla.infer.containers.structure import LENGTHS, length, rest, sequence
 from pyxla.infer.containers.watched import read
 from pyxla.infer.engine import Engine
-from pyxla.infer.facts import extent
-from pyxla.infer.lattice import Compound, Const, Ref, plain
 from pyxla.infer.lists.pools import is_container
 from pyxla.lib.interpreted import backwards, zip_strictly
 from pyxla.lib.registry import rule

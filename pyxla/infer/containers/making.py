@@ -9,6 +9,8 @@ from typing import Any
 
 import numpy as np
 
+from pyxla.abstract.heap import DictCell, ListCell, ObjectCell, SetCell
+from pyxla.abstract.lattice import Compound, Const, Ref, Scalar, Tuple
 from pyxla.frontend import support
 from pyxla.infer.arrays import access as arrays
 from pyxla.infer.calls.coroutines import is_generator
@@ -20,8 +22,6 @@ from pyxla.infer.containers.indexing import content_of, get_item, set_item
 from pyxla.infer.containers.iterators import state_of, unwatched
 from pyxla.infer.containers.structure import LENGTHS, iterate, length, read_all, rest
 from pyxla.infer.engine import Engine
-from pyxla.infer.heap import DictCell, ListCell, ObjectCell, SetCell
-from pyxla.infer.lattice import Compound, Const, Ref, Scalar, Tuple
 from pyxla.infer.lists import columnar, finding, methods, number_lists, pools, reading, shared
 from pyxla.infer.lists.columnar import MANY
 from pyxla.infer.raising.check_table import verify

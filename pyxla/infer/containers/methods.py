@@ -8,6 +8,8 @@ from typing import Any
 
 import numpy as np
 
+from pyxla.abstract.heap import DictCell, GrowingList, ListCell, SetCell
+from pyxla.abstract.lattice import Const, Live, Ref, Tuple
 from pyxla.frontend import support
 from pyxla.infer.calls.dispatch import call
 from pyxla.infer.calls.visiting import call_method
@@ -19,9 +21,7 @@ from pyxla.infer.containers.making import dict_, has_data_keys, read_once, unkno
 from pyxla.infer.containers.structure import item, iterate, length
 from pyxla.infer.containers.watched import read
 from pyxla.infer.engine import Engine
-from pyxla.infer.heap import DictCell, GrowingList, ListCell, SetCell
 from pyxla.infer.joins import choices
-from pyxla.infer.lattice import Const, Live, Ref, Tuple
 from pyxla.infer.lists import columnar, finding, growing, methods
 from pyxla.infer.objects import get_attribute
 from pyxla.infer.raising.refusals import need

@@ -8,11 +8,11 @@ from __future__ import annotations
 
 from typing import Any
 
+from pyxla.abstract.lattice import Const
+from pyxla.guards.places import MISSING, Place
 from pyxla.infer.calls.captures import NewCapture, python_object
 from pyxla.infer.engine import Engine
 from pyxla.infer.frame import Frame
-from pyxla.infer.lattice import Const
-from pyxla.infer.places import MISSING, Place
 from pyxla.ir.core import Block, Instr
 from pyxla.lib.registry import rule
 

@@ -5,12 +5,12 @@ from __future__ import annotations
 import operator
 from typing import Any
 
+from pyxla.abstract.facts import extent
+from pyxla.abstract.facts.integers import ceil_divide, larger, minus
+from pyxla.abstract.lattice import Compound, Const, Scalar, as_const, plain
 from pyxla.infer.calls.dispatch import call
 from pyxla.infer.containers.indices import as_int
 from pyxla.infer.engine import Engine
-from pyxla.infer.facts import extent
-from pyxla.infer.facts.integers import ceil_divide, larger, minus
-from pyxla.infer.lattice import Compound, Const, Scalar, as_const, plain
 from pyxla.lib.interpreted import item_of_range, part_of_range
 from pyxla.lib.registry import rule
 

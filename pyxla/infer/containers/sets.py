@@ -5,15 +5,15 @@ from __future__ import annotations
 import functools
 from typing import Any
 
+from pyxla.abstract.heap import SetCell, Step
+from pyxla.abstract.lattice import Const
+from pyxla.guards.places import is_steady
 from pyxla.infer.calls.dispatch import call
 from pyxla.infer.containers import steps, tables
 from pyxla.infer.containers.indexing import content_of
 from pyxla.infer.containers.making import constants_of, read_once
 from pyxla.infer.containers.methods import of_tables
 from pyxla.infer.engine import Engine
-from pyxla.infer.heap import SetCell, Step
-from pyxla.infer.lattice import Const
-from pyxla.infer.places import is_steady
 
 _MAKING = ("union", "intersection", "difference", "symmetric_difference", "copy")
 _TESTS = ("issubset", "issuperset", "isdisjoint")

@@ -10,6 +10,8 @@ from typing import Any
 
 import numpy as np
 
+from pyxla.abstract.heap import GrowingList, ListCell
+from pyxla.abstract.lattice import Array, Compound, Const, Ref, Tuple, is_number
 from pyxla.infer.arrays import access as arrays
 from pyxla.infer.calls.dispatch import call
 from pyxla.infer.calls.visiting import class_of
@@ -18,12 +20,10 @@ from pyxla.infer.containers.indexing import content_of, get_item
 from pyxla.infer.containers.making import list_, unknown
 from pyxla.infer.containers.structure import iterate, length
 from pyxla.infer.engine import Engine
-from pyxla.infer.heap import GrowingList, ListCell
 from pyxla.infer.joins import choices
 from pyxla.infer.joins.kinds import may_be_array
-from pyxla.infer.lattice import Array, Compound, Const, Ref, Tuple, is_number
 from pyxla.infer.lists import choosing, columnar, methods, number_lists, pools, reading
-from pyxla.infer.lists.common import joined_items, with_column
+from pyxla.infer.lists.item_joins import joined_items, with_column
 from pyxla.infer.lists.item_types import has_own_order
 from pyxla.infer.lists.items import item_of
 from pyxla.infer.lists.laying import laid
@@ -240,7 +240,7 @@ def _picked(engine: Engine, items: list[Any], order: Any) -> list[Any]:
     raise engine.refuse(
         "sorted() puts objects in an order known at run time only",
         "sort numbers, or tuples of numbers, of one type",
-        remedy=" ".join([*sorted(remedies - {"shared"}), "apart", "arrays"]),
+        remedy=" ".join([*sorted(remedies - {"shared"}), "case_split", "arrays"]),
     )
 
 

@@ -11,8 +11,8 @@ import types
 from collections.abc import Iterable, Iterator
 from typing import Any
 
-from pyxla.infer.heap import SetCell, Step
-from pyxla.infer.places import is_steady
+from pyxla.abstract.heap import SetCell, Step
+from pyxla.guards.places import is_steady
 
 DISORDER = "the order of this set is not the same on all paths that lead here"
 SORT = "iterate over sorted(s), or use a dict, which keeps its order"

@@ -12,6 +12,9 @@ import operator
 from collections.abc import Callable
 from typing import Any
 
+from pyxla.abstract.facts import extent
+from pyxla.abstract.heap import DictCell, ListCell, ObjectCell, SetCell
+from pyxla.abstract.lattice import Array, Compound, Const, Ref, Scalar, Tuple, is_variant
 from pyxla.frontend import support
 from pyxla.infer import using
 from pyxla.infer.arrays import access as arrays
@@ -32,12 +35,9 @@ from pyxla.infer.containers.iterators import (
 )
 from pyxla.infer.containers.ranges import range_item, range_length
 from pyxla.infer.engine import Engine
-from pyxla.infer.facts import extent
-from pyxla.infer.heap import DictCell, ListCell, ObjectCell, SetCell
 from pyxla.infer.joins import choices
-from pyxla.infer.lattice import Array, Compound, Const, Ref, Scalar, Tuple, is_variant
 from pyxla.infer.lists import columnar, reading
-from pyxla.infer.lists.common import layout_of
+from pyxla.infer.lists.item_joins import layout_of
 from pyxla.infer.lists.item_types import Nested, Row
 from pyxla.infer.lists.items import are_numbers, item_of
 from pyxla.infer.raising.refusals import lacking

@@ -13,13 +13,13 @@ from typing import Any
 
 import numpy as np
 
+from pyxla.abstract.heap import DictCell, GrowingList, Heap, ListCell, ObjectCell, Pooled, SetCell
+from pyxla.abstract.lattice import Array, Const, Ref, Scalar, Tuple, is_number
 from pyxla.infer import using
-from pyxla.infer.heap import DictCell, GrowingList, Heap, ListCell, ObjectCell, Pooled, SetCell
 from pyxla.infer.interface import Engine
 from pyxla.infer.joins import choices, far
-from pyxla.infer.lattice import Array, Const, Ref, Scalar, Tuple, is_number
 from pyxla.infer.lists import columnar, pools
-from pyxla.infer.lists.common import joined_items
+from pyxla.infer.lists.item_joins import joined_items
 from pyxla.infer.lists.item_types import Handle, Row, has_own_order
 from pyxla.infer.lists.items import are_numbers, item_of
 from pyxla.infer.raising.refusals import full_name, lacking, python_class

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from typing import Any
 
+from pyxla.abstract.lattice import Compound, Const
 from pyxla.infer.calls.dispatch import call
 from pyxla.infer.containers.iterators import LAZY, iterator
 from pyxla.infer.containers.making import unknown
 from pyxla.infer.containers.structure import ITEMS, LENGTHS
 from pyxla.infer.engine import Engine
-from pyxla.infer.lattice import Compound, Const
 from pyxla.infer.lists import columnar
 from pyxla.infer.lists.item_types import Row
 from pyxla.lib import sequences

@@ -5,14 +5,14 @@ from __future__ import annotations
 
 from typing import Any
 
+from pyxla.abstract.heap import DictCell, ObjectCell, Pooled, SetCell
+from pyxla.abstract.lattice import Compound, Const, Live, Reading, Ref, Scalar, Tuple
 from pyxla.frontend import support
 from pyxla.infer.containers import tables
 from pyxla.infer.containers.indexing import FALSE, TRUE, content_of
 from pyxla.infer.containers.iterators import is_watched
 from pyxla.infer.containers.structure import ITEMS, LENGTHS, TESTS, has_item, item, length, sequence
 from pyxla.infer.engine import Engine
-from pyxla.infer.heap import DictCell, ObjectCell, Pooled, SetCell
-from pyxla.infer.lattice import Compound, Const, Live, Reading, Ref, Scalar, Tuple
 from pyxla.ir.core import Instr, Phi
 from pyxla.lib import containers
 from pyxla.lib.registry import rule

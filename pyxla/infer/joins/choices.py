@@ -12,11 +12,11 @@ import operator
 from collections.abc import Callable, Sequence
 from typing import Any
 
-from pyxla.infer.arrays.shadows import chosen, flag_of, number, renumbered
+from pyxla.abstract.lattice import Array, Conflict, Const, Scalar, Variant
 from pyxla.infer.interface import Engine
-from pyxla.infer.lattice import Array, Conflict, Const, Scalar, Variant
 from pyxla.lib.operands import BOOL
 from pyxla.ops.elementwise import and_, compare, convert, not_, or_
+from pyxla.views.shadows import chosen, flag_of, number, renumbered
 
 _KINDS = (str, bytes, enum.Enum)
 

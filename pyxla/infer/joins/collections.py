@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import Any
 
+from pyxla.abstract.heap import DictCell, GrowingList, Heap, ListCell, ObjectCell, SetCell
 from pyxla.infer.containers import tables
-from pyxla.infer.heap import DictCell, GrowingList, Heap, ListCell, ObjectCell, SetCell
 from pyxla.infer.joins.columns import with_parts
 from pyxla.infer.lists import growth
 from pyxla.ir.core import Value

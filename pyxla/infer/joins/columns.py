@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import Any
 
-from pyxla.infer.heap import DictCell, ObjectCell, SetCell
-from pyxla.infer.lattice import UNDEFINED, Const, Ref, Tuple, Unbound
+from pyxla.abstract.heap import DictCell, ObjectCell, SetCell
+from pyxla.abstract.lattice import UNDEFINED, Const, Ref, Tuple, Unbound
 
 # How deep in new objects one looks: they may be in a circle.
 _DEPTH = 4

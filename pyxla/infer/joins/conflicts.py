@@ -6,8 +6,7 @@ import re
 from collections.abc import Iterator, Sequence
 from typing import Any
 
-from pyxla.errors import is_own
-from pyxla.infer.heap import (
+from pyxla.abstract.heap import (
     DictCell,
     GrowingList,
     ListCell,
@@ -17,8 +16,7 @@ from pyxla.infer.heap import (
     SetCell,
     Shadow,
 )
-from pyxla.infer.joins.edges import Edge
-from pyxla.infer.lattice import (
+from pyxla.abstract.lattice import (
     SAME_SHAPE,
     SAME_TYPE,
     UNDEFINED,
@@ -31,6 +29,8 @@ from pyxla.infer.lattice import (
     describe,
     is_none,
 )
+from pyxla.errors import is_own
+from pyxla.infer.joins.edges import Edge
 from pyxla.infer.lists import sites
 from pyxla.ir.core import Value
 
@@ -103,7 +103,7 @@ def _demand(met: Sequence[tuple[Any, Any]]) -> str:
     held = {_pool(_content(part, state)) for x, state in met for part in _parts(x)}
     if held and not held & {list, None} and all(isinstance(x, _HELD) for x in known):
         return "pooled"
-    return "shared" if pools == {list} else "apart"
+    return "shared" if pools == {list} else "case_split"
 
 
 def _parts(content: Any) -> Iterator[Any]:

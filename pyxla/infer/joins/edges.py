@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
+from pyxla.abstract.facts.refine import narrowed
+from pyxla.abstract.heap import Heap
+from pyxla.abstract.lattice import Ref, Variant
 from pyxla.errors import Location
 from pyxla.frozen import dataclass
-from pyxla.infer.facts.refine import narrowed
-from pyxla.infer.heap import Heap
-from pyxla.infer.lattice import Ref, Variant
 from pyxla.ir.core import Block, Value
 
 Env = dict[Value, Any]

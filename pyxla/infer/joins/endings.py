@@ -7,17 +7,17 @@ from functools import partial
 from types import MappingProxyType
 from typing import Any
 
+from pyxla.abstract.heap import DictCell, Heap, ListCell, ObjectCell, reachable, shadowed
+from pyxla.abstract.lattice import UNDEFINED, Array, Const, Ref, Scalar, Tuple, Variant
 from pyxla.errors import CompileError, Location
 from pyxla.frozen import dataclass
-from pyxla.infer.arrays.shadows import renumbered
 from pyxla.infer.engine import Engine
 from pyxla.infer.frame import Stopped
-from pyxla.infer.heap import DictCell, Heap, ListCell, ObjectCell, reachable, shadowed
 from pyxla.infer.joins.edges import Edge
 from pyxla.infer.joins.merge import merge
-from pyxla.infer.lattice import UNDEFINED, Array, Const, Ref, Scalar, Tuple, Variant
 from pyxla.infer.raising.catching import Raised
 from pyxla.ir.build import Builder, building
+from pyxla.views.shadows import renumbered
 
 _PARTED = (ListCell, DictCell, ObjectCell)
 _DEPTH = 3  # how deep in containers one looks

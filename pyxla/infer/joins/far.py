@@ -16,11 +16,10 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from pyxla.abstract.facts import extent
+from pyxla.abstract.facts.constants import known_elements
+from pyxla.abstract.lattice import UNDEFINED, Compound, Const, Scalar, is_beyond, plain
 from pyxla.errors import CompileError, Location
-from pyxla.infer.arrays.shadows import number
-from pyxla.infer.facts import extent
-from pyxla.infer.facts.constants import known_elements
-from pyxla.infer.lattice import UNDEFINED, Compound, Const, Scalar, is_beyond, plain
 from pyxla.ir.build import Builder, building
 from pyxla.ir.core import Block, Instr, Value
 from pyxla.ir.types import UNIT, Far
@@ -29,6 +28,7 @@ from pyxla.lib.operands import BOOL
 from pyxla.lib.operators import to_python
 from pyxla.ops import elementwise as ops
 from pyxla.ops.shape import constant
+from pyxla.views.shadows import number
 
 if TYPE_CHECKING:
     from pyxla.infer.interface import Engine

@@ -12,14 +12,14 @@ from typing import Any
 
 import numpy as np
 
+from pyxla.abstract.lattice import Const, Variant
 from pyxla.infer.arrays import access as arrays
-from pyxla.infer.arrays.shadows import flag_of, one_of
 from pyxla.infer.engine import Engine
 from pyxla.infer.joins import choices
 from pyxla.infer.joins.choices import is_choice
-from pyxla.infer.lattice import Const, Variant
 from pyxla.infer.lists import choosing, number_lists, reading
 from pyxla.lib.operands import as_array
+from pyxla.views.shadows import flag_of, one_of
 
 _FUNCTIONS = frozenset({ord, int, float})
 _OUT_OF_RANGE = "string index out of range"

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable
 from typing import Any
 
+from pyxla.abstract.heap import references
+from pyxla.abstract.lattice import Ref
 from pyxla.frozen import dataclass
-from pyxla.infer.heap import references
-from pyxla.infer.lattice import Ref
 from pyxla.ir.core import Value
 
 
@@ -41,16 +41,16 @@ class Way:
     """How paths meet.
 
     place: where.  exact: whether names of several arrays are as `joins.unions` has them.  held:
-    what else is needed from there on.  apart: whether values of no one type may meet (`variants`).
-    assume: whether it may be assumed that something holds, which then is tested (`far`).  room: for
-    how many code points there is room in a string that a loop makes longer.  sizes: the room for
-    arrays that differ in size (`joined_array_type`).
+    what else is needed from there on.  case_split: whether values of no one type may meet
+    (`variants`).  assume: whether it may be assumed that something holds, which then is tested
+    (`far`).  room: for how many code points there is room in a string that a loop makes longer.
+    sizes: the room for arrays that differ in size (`joined_array_type`).
     """
 
     place: Any = None
     exact: bool = False
     held: Held | None = None
-    apart: bool = False
+    case_split: bool = False
     assume: Callable[[Value], bool] = _nothing
     room: int = 0
     sizes: int | None = None

@@ -20,15 +20,15 @@ from typing import Any
 
 import numpy as np
 
-from pyxla.infer.arrays.shadows import chosen, flag_of, number, one_of, renumbered
-from pyxla.infer.facts import extent
+from pyxla.abstract.facts import extent
+from pyxla.abstract.joined import joined_number_type
+from pyxla.abstract.lattice import Array, Const, Kinds, Ref, Scalar, is_beyond, is_number
 from pyxla.infer.interface import Engine
-from pyxla.infer.joins.joined import joined_number_type
-from pyxla.infer.lattice import Array, Const, Kinds, Ref, Scalar, is_beyond, is_number
 from pyxla.ir.build import Builder, building
 from pyxla.ir.types import PYTHON_DTYPES, ArrayType, python_type
 from pyxla.ops.elementwise import compare, convert, real, select
 from pyxla.ops.shape import constant
+from pyxla.views.shadows import chosen, flag_of, number, one_of, renumbered
 
 _TYPES = {kind: python_type(kind) for kind in PYTHON_DTYPES}
 _INT64 = np.dtype(np.int64)

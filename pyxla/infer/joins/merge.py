@@ -13,23 +13,11 @@ from typing import Any
 
 import numpy as np
 
-from pyxla.errors import Location
-from pyxla.infer.arrays import views
-from pyxla.infer.arrays.shadows import alternatives, one_of, resolve, same_ref, same_refs, shown
-from pyxla.infer.facts import extent
-from pyxla.infer.facts.deciding import deciding_test
-from pyxla.infer.heap import CellInfo, Content, Heap, Shadow
-from pyxla.infer.interface import Engine
-from pyxla.infer.joins import far, kinds, texts, unions, variants
-from pyxla.infer.joins.collections import unify_lists
-from pyxla.infer.joins.columns import in_one_order, with_all_fields
-from pyxla.infer.joins.conflicts import conflict, quoted
-from pyxla.infer.joins.edges import Edge, was
-from pyxla.infer.joins.held import Held, Way
-from pyxla.infer.joins.joined import all_equal, joined_array_type
-from pyxla.infer.joins.numbers import join_numbers, materialize
-from pyxla.infer.joins.settling import settle
-from pyxla.infer.lattice import (
+from pyxla.abstract.facts import extent
+from pyxla.abstract.facts.deciding import deciding_test
+from pyxla.abstract.heap import CellInfo, Content, Heap, Shadow
+from pyxla.abstract.joined import all_equal, joined_array_type
+from pyxla.abstract.lattice import (
     NONE,
     UNDEFINED,
     Array,
@@ -49,11 +37,23 @@ from pyxla.infer.lattice import (
     taken_apart,
     value_of,
 )
+from pyxla.errors import Location
+from pyxla.infer.interface import Engine
+from pyxla.infer.joins import far, kinds, texts, unions, variants
+from pyxla.infer.joins.collections import unify_lists
+from pyxla.infer.joins.columns import in_one_order, with_all_fields
+from pyxla.infer.joins.conflicts import conflict, quoted
+from pyxla.infer.joins.edges import Edge, was
+from pyxla.infer.joins.held import Held, Way
+from pyxla.infer.joins.numbers import join_numbers, materialize
+from pyxla.infer.joins.settling import settle
 from pyxla.infer.lists import sites
 from pyxla.ir.build import Builder, building
 from pyxla.ir.core import Block, Jump, Phi, Value
 from pyxla.ir.types import ArrayType
 from pyxla.ops.shape import constant
+from pyxla.views import views
+from pyxla.views.shadows import alternatives, one_of, resolve, same_ref, same_refs, shown
 
 
 class Join:
@@ -145,12 +145,12 @@ class Join:
 
     def _is_apart(self, known: list[Any], values: list[Any]) -> bool:
         """Whether functions or the like have parts of no one type."""
-        compound = self.way.apart and isinstance(known[0], Compound)
+        compound = self.way.case_split and isinstance(known[0], Compound)
         return compound and not variants.parts_alike(values, self.states)
 
     def disagreed(self, values: list[Any]) -> Any:
         """Each of values of no one type as it is, or why they cannot be."""
-        found = variants.of_kind(self, values, "mixed") if self.way.apart else None
+        found = variants.of_kind(self, values, "mixed") if self.way.case_split else None
         return self.conflict(values) if found is None else found
 
     def _join_conflicts(self, values: list[Any]) -> Any:
@@ -214,7 +214,7 @@ class Join:
         if all(isinstance(c, (Array, Shadow)) for c in contents):
             return self._join_array_refs(values, contents)
         sites.meet(contents, [self.heap.infos[v.cell] for v, _ in known])
-        same = variants.same_class if self.way.apart else variants.same_kind
+        same = variants.same_class if self.way.case_split else variants.same_kind
         if not same(contents):
             return self.disagreed(values)
         return self._join_cells(values)
@@ -473,7 +473,7 @@ def merge(
     target.preds = [edge.block for edge in edges]
     demands, others = engine.demands, Held(live, held, pinned)
     exact, sizes = exact and place in demands.exact, 0 if demands.rooms else None
-    way = Way(place, exact, others, demands.apart, engine.assume, 0, sizes)
+    way = Way(place, exact, others, demands.case_split, engine.assume, 0, sizes)
     join = Join(edges, target, way=way)
     args = []
     for i, (hint, loc) in enumerate(hints):

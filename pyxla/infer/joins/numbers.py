@@ -6,12 +6,12 @@ from typing import Any
 
 import numpy as np
 
+from pyxla.abstract.facts import extent
+from pyxla.abstract.facts.refine import atoms
+from pyxla.abstract.joined import all_equal, fitting, joined_number_type
+from pyxla.abstract.lattice import UNDEFINED, Array, Const, Scalar, plain
 from pyxla.errors import Location
-from pyxla.infer.facts import extent
-from pyxla.infer.facts.refine import atoms
 from pyxla.infer.joins import choices, far, kinds, variants
-from pyxla.infer.joins.joined import all_equal, fitting, joined_number_type
-from pyxla.infer.lattice import UNDEFINED, Array, Const, Scalar, plain
 from pyxla.ir.build import Builder, building
 from pyxla.ir.core import Block, Phi, Value
 from pyxla.ir.types import ArrayType

@@ -14,7 +14,7 @@ from typing import Any
 
 import numpy as np
 
-from pyxla.infer.arrays.shadows import number, one_of, renumbered
+from pyxla.abstract.lattice import Array, Const, Kinds, Ref, Scalar, is_number
 from pyxla.infer.interface import Engine
 from pyxla.infer.joins.kinds import (
     as_one_kind,
@@ -31,8 +31,8 @@ from pyxla.infer.joins.kinds import (
     with_tag,
     zero_dim,
 )
-from pyxla.infer.lattice import Array, Const, Kinds, Ref, Scalar, is_number
 from pyxla.ops.elementwise import add, compare, multiply
+from pyxla.views.shadows import number, one_of, renumbered
 
 _NAMES = (
     *("add", "sub", "mul", "truediv", "floordiv", "mod", "pow", "and_", "or_", "xor"),

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable
 from typing import Any
 
-from pyxla.infer.facts import extent
-from pyxla.infer.heap import Known, Shadow, reachable, shadowed
-from pyxla.infer.lattice import Array, Const, Ref, Scalar
+from pyxla.abstract.facts import extent
+from pyxla.abstract.heap import Known, Shadow, reachable, shadowed
+from pyxla.abstract.lattice import Array, Const, Ref, Scalar
 from pyxla.ir.types import python_type
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from pyxla.infer.lattice import Array, Compound, Const
+from pyxla.abstract.lattice import Array, Compound, Const
 from pyxla.infer.text import codes
 from pyxla.ir.build import Builder, building
 

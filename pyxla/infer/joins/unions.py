@@ -22,17 +22,17 @@ from collections.abc import Iterable, Sequence
 from dataclasses import field
 from typing import Any
 
+from pyxla.abstract.facts import extent
+from pyxla.abstract.heap import READ_ONLY, CellInfo, Heap, Shadow
+from pyxla.abstract.lattice import Array, Const, Ref, Scalar, Variant
 from pyxla.frozen import dataclass
-from pyxla.infer.arrays import views
-from pyxla.infer.arrays.shadows import alternatives, chosen, number, one_of, same_object, shown
-from pyxla.infer.facts import extent
-from pyxla.infer.heap import READ_ONLY, CellInfo, Heap, Shadow
 from pyxla.infer.joins.variants import pick
-from pyxla.infer.lattice import Array, Const, Ref, Scalar, Variant
 from pyxla.ir.build import Builder, building
 from pyxla.ir.core import Block
 from pyxla.ir.types import python_type
 from pyxla.ops.elementwise import and_, compare, select
+from pyxla.views import views
+from pyxla.views.shadows import alternatives, chosen, number, one_of, same_object, shown
 
 _ANY = Scalar(None)  # type: ignore[arg-type]
 

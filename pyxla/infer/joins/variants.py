@@ -10,18 +10,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from pyxla.infer.arrays.shadows import renumbered, shown
-from pyxla.infer.heap import (
-    DictCell,
-    GrowingList,
-    ListCell,
-    ObjectCell,
-    Pooled,
-    RowList,
-)
-from pyxla.infer.joins import choices, far
-from pyxla.infer.joins.joined import joined_array_type, joined_number_type
-from pyxla.infer.lattice import (
+from pyxla.abstract.heap import DictCell, GrowingList, ListCell, ObjectCell, Pooled, RowList
+from pyxla.abstract.joined import joined_array_type, joined_number_type
+from pyxla.abstract.lattice import (
     UNDEFINED,
     Array,
     Compound,
@@ -35,8 +26,10 @@ from pyxla.infer.lattice import (
     is_variant,
     value_of,
 )
+from pyxla.infer.joins import choices, far
 from pyxla.infer.raising.exceptions import is_alike, is_exception
 from pyxla.ir.build import Builder, building
+from pyxla.views.shadows import renumbered, shown
 
 # More kinds of values than this do not meet.
 MOST = 6

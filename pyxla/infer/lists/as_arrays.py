@@ -8,15 +8,15 @@ from typing import Any
 
 import numpy as np
 
+from pyxla.abstract.facts import extent
+from pyxla.abstract.facts.integers import value_of
+from pyxla.abstract.heap import GrowingList
+from pyxla.abstract.lattice import Array, Const, Ref, Scalar, plain
 from pyxla.infer.arrays import access as arrays
-from pyxla.infer.facts import extent
-from pyxla.infer.facts.integers import value_of
-from pyxla.infer.heap import GrowingList
 from pyxla.infer.interface import Engine
 from pyxla.infer.joins import kinds
-from pyxla.infer.lattice import Array, Const, Ref, Scalar, plain
 from pyxla.infer.lists.columnar import found
-from pyxla.infer.lists.common import INT, far_of
+from pyxla.infer.lists.item_joins import INT, far_of
 from pyxla.infer.lists.item_types import Block, Nested, Number, Row
 from pyxla.infer.lists.items import count
 from pyxla.infer.lists.reading import columns_of, length, needs_length

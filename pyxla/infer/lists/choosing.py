@@ -4,19 +4,19 @@ from __future__ import annotations
 
 from typing import Any
 
+from pyxla.abstract.heap import Heap, ListCell
+from pyxla.abstract.lattice import Compound, Const, Ref, Tuple, as_const, is_number, taken_apart
 from pyxla.errors import CompileError, InternalError
 from pyxla.infer.arrays import access as arrays
-from pyxla.infer.arrays import shadows
 from pyxla.infer.engine import Engine
-from pyxla.infer.heap import Heap, ListCell
 from pyxla.infer.joins import choices, far
-from pyxla.infer.lattice import Compound, Const, Ref, Tuple, as_const, is_number, taken_apart
 from pyxla.infer.lists import columnar, instances, number_lists, pools, reading
 from pyxla.infer.lists.item_types import Number
 from pyxla.infer.text.codes import is_texts
 from pyxla.infer.using import decided_by_data
 from pyxla.lib import sequences
 from pyxla.lib.tables import Table, TableSet
+from pyxla.views import shadows
 
 # Items that are no numbers are compared with the index one after the other.
 MOST = 64
@@ -86,7 +86,7 @@ def picked(engine: Engine, items: tuple[Any, ...], key: Any, by_data: bool = Tru
         and all(type(x) is Const and choices.is_constant(x) for x in items)
     ):
         return _constant(engine, items, key)
-    functions = any(map(_is_function, items)) and not engine.demands.apart
+    functions = any(map(_is_function, items)) and not engine.demands.case_split
     if found is None and by_data and len(items) <= MOST and not functions:
         return _by_branches(engine, items, key)
     return found

@@ -8,22 +8,22 @@ from typing import Any
 
 import numpy as np
 
+from pyxla.abstract.facts import extent
+from pyxla.abstract.heap import GrowingList, Heap, ListCell, RowList, reachable
+from pyxla.abstract.lattice import Array, Ref, Scalar
 from pyxla.errors import CompileError
 from pyxla.infer.arrays import access as arrays
-from pyxla.infer.arrays import views
-from pyxla.infer.arrays.blocks import Range
-from pyxla.infer.arrays.shadows import shown
-from pyxla.infer.facts import extent
-from pyxla.infer.heap import GrowingList, Heap, ListCell, RowList, reachable
-from pyxla.infer.lattice import Array, Ref, Scalar
 from pyxla.infer.lists import rows
-from pyxla.infer.lists.common import INT, joined_items, with_column
+from pyxla.infer.lists.item_joins import INT, joined_items, with_column
 from pyxla.infer.lists.item_types import Item, Nested
 from pyxla.infer.lists.items import array_at, at_path, count, item_of, objects
 from pyxla.infer.lists.laying import laid, padded, retyped
 from pyxla.infer.lists.sites import Meeting
 from pyxla.ir.build import Builder, building
 from pyxla.ops.shape import constant
+from pyxla.views import views
+from pyxla.views.blocks import Range
+from pyxla.views.shadows import shown
 
 # An array of more elements than this is one as a list too, which is changed in columns; loops of
 # the program read the items of lists with more.

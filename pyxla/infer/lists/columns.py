@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from pyxla.infer.lattice import Array
-from pyxla.infer.promote import INT
+from pyxla.abstract.lattice import Array
+from pyxla.abstract.promote import INT
 from pyxla.ir.core import Value
 from pyxla.lib import manipulation
 from pyxla.lib.operands import cast

@@ -13,19 +13,18 @@ from typing import Any
 
 import numpy as np
 
+from pyxla.abstract.facts import extent
+from pyxla.abstract.facts.integers import value_of
+from pyxla.abstract.heap import GrowingList
+from pyxla.abstract.lattice import Array, Compound, Const, Scalar, Tuple, is_number, is_variant
 from pyxla.infer.arrays import access as arrays
-from pyxla.infer.arrays.shadows import position
 from pyxla.infer.calls.dispatch import call
 from pyxla.infer.engine import Engine
-from pyxla.infer.facts import extent
-from pyxla.infer.facts.integers import value_of
-from pyxla.infer.heap import GrowingList
 from pyxla.infer.joins import choices, far, kinds
-from pyxla.infer.lattice import Array, Compound, Const, Scalar, Tuple, is_number, is_variant
 from pyxla.infer.lists import columnar, reading
 from pyxla.infer.lists.columnar import found, size_of
 from pyxla.infer.lists.columns import INT, hold_all, places, spread
-from pyxla.infer.lists.common import (
+from pyxla.infer.lists.item_joins import (
     BOOL,
     alternatives,
     far_of,
@@ -61,6 +60,7 @@ from pyxla.lib import sequences, strings
 from pyxla.lib.operands import cast
 from pyxla.ops.elementwise import and_, compare, or_, select, subtract
 from pyxla.ops.shape import constant
+from pyxla.views.shadows import position
 
 
 def matches(engine: Engine, content: GrowingList, x: Any) -> Value | None:

@@ -22,15 +22,15 @@ from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from typing import Any
 
+from pyxla.abstract.facts import extent
+from pyxla.abstract.facts.deciding import by_counted_loops
+from pyxla.abstract.facts.integers import minus, plus, value_of
+from pyxla.abstract.heap import GrowingList, RowList
+from pyxla.abstract.lattice import Array, Conflict, Const, Ref, Scalar, as_const, plain
 from pyxla.errors import CompileError, ListOverflow
 from pyxla.infer.arrays import access as arrays
 from pyxla.infer.arrays.room import within
-from pyxla.infer.facts import extent
-from pyxla.infer.facts.deciding import by_counted_loops
-from pyxla.infer.facts.integers import minus, plus, value_of
-from pyxla.infer.heap import GrowingList, RowList
 from pyxla.infer.interface import Engine
-from pyxla.infer.lattice import Array, Conflict, Const, Ref, Scalar, as_const, plain
 from pyxla.infer.lists import columnar, rows
 from pyxla.infer.lists.columnar import (
     ALIAS,
@@ -44,7 +44,7 @@ from pyxla.infer.lists.columnar import (
     size_of,
 )
 from pyxla.infer.lists.columns import front, without
-from pyxla.infer.lists.common import (
+from pyxla.infer.lists.item_joins import (
     INT,
     differ_in_size,
     is_value,

@@ -12,12 +12,11 @@ from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import Any, NamedTuple
 
-from pyxla.infer.arrays.shadows import shown
+from pyxla.abstract.facts import extent
+from pyxla.abstract.heap import Content, GrowingList, Heap, ListCell, ObjectCell, Room, behind
+from pyxla.abstract.lattice import Array, Ref, Scalar, plain
 from pyxla.infer.demands import SHORT
-from pyxla.infer.facts import extent
-from pyxla.infer.heap import Content, GrowingList, Heap, ListCell, ObjectCell, Room, behind
 from pyxla.infer.interface import Engine
-from pyxla.infer.lattice import Array, Ref, Scalar, plain
 from pyxla.infer.lists.columnar import (
     capacity_of,
     common_item,
@@ -35,6 +34,7 @@ from pyxla.infer.lists.items import leaves
 from pyxla.infer.lists.pools import is_container
 from pyxla.infer.lists.reading import class_of
 from pyxla.ir.build import Builder, building
+from pyxla.views.shadows import shown
 
 # More numbers than this are not set aside for a list in a loop that is in another one.
 MOST_INSIDE = 1 << 17

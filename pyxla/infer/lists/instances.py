@@ -5,13 +5,13 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
+from pyxla.abstract.facts import extent
+from pyxla.abstract.heap import Pooled, RowList
+from pyxla.abstract.lattice import Conflict, Ref, Scalar, Variant
 from pyxla.infer.arrays import access as arrays
-from pyxla.infer.arrays import shadows
-from pyxla.infer.facts import extent
-from pyxla.infer.heap import Pooled, RowList
 from pyxla.infer.interface import Engine
-from pyxla.infer.lattice import Conflict, Ref, Scalar, Variant
 from pyxla.infer.lists.sites import is_list
+from pyxla.views import shadows
 
 
 def pool_of(engine: Engine, items: Sequence[Any]) -> type | None:
@@ -34,4 +34,4 @@ def of_one_class(engine: Engine, classes: Sequence[type], which: Any, number: An
     names = " or ".join([f"an instance of {cls.__name__}" for cls in classes])
     selector = shadows.one_of(arrays.python_scalar(which, int).value, len(classes))
     items = tuple([at_row(engine, cls, number) for cls in classes])
-    return Variant("mixed", selector, items, Conflict(f"this may be {names}", demand="apart"))
+    return Variant("mixed", selector, items, Conflict(f"this may be {names}", demand="case_split"))

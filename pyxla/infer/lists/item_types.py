@@ -28,10 +28,10 @@ from typing import Any
 
 import numpy as np
 
+from pyxla.abstract.heap import GrowingList, ListCell
+from pyxla.abstract.lattice import Reading
 from pyxla.frozen import dataclass
-from pyxla.infer.heap import GrowingList, ListCell
 from pyxla.infer.joins import kinds
-from pyxla.infer.lattice import Reading
 from pyxla.infer.lists.sites import Meeting
 from pyxla.ir.types import ArrayType
 

@@ -11,11 +11,8 @@ from typing import Any
 
 import numpy as np
 
-from pyxla.frontend.support import Open
-from pyxla.infer.arrays.shadows import shown
-from pyxla.infer.heap import GrowingList, Heap, ListCell, Pooled, RowList, Shadow
-from pyxla.infer.joins import choices, far, kinds
-from pyxla.infer.lattice import (
+from pyxla.abstract.heap import GrowingList, Heap, ListCell, Pooled, RowList, Shadow
+from pyxla.abstract.lattice import (
     Array,
     Compound,
     Const,
@@ -26,7 +23,9 @@ from pyxla.infer.lattice import (
     is_variant,
     number_type,
 )
-from pyxla.infer.lists.common import (
+from pyxla.frontend.support import Open
+from pyxla.infer.joins import choices, far, kinds
+from pyxla.infer.lists.item_joins import (
     AN_INT,
     BOOL,
     INT,
@@ -56,6 +55,7 @@ from pyxla.infer.lists.item_types import (
 )
 from pyxla.infer.lists.sites import Meeting
 from pyxla.infer.text import codes
+from pyxla.views.shadows import shown
 
 
 def item_of(heap: Heap, x: Any) -> Item | None:

@@ -9,12 +9,11 @@ from typing import Any
 
 import numpy as np
 
-from pyxla.infer.arrays.shadows import chosen, number, position
-from pyxla.infer.heap import GrowingList, Heap
+from pyxla.abstract.heap import GrowingList, Heap
+from pyxla.abstract.lattice import Array, Const, Ref, Scalar, is_variant
 from pyxla.infer.joins import choices, kinds
 from pyxla.infer.joins.variants import items_of
-from pyxla.infer.lattice import Array, Const, Ref, Scalar, is_variant
-from pyxla.infer.lists.common import (
+from pyxla.infer.lists.item_joins import (
     BOOL,
     INT,
     KIND,
@@ -45,6 +44,7 @@ from pyxla.lib import manipulation, strings
 from pyxla.lib.operands import as_array, cast
 from pyxla.ops.elementwise import compare, select
 from pyxla.ops.shape import broadcast_in_dim, constant, pad, reshape
+from pyxla.views.shadows import chosen, number, position
 
 Leaf = tuple[np.dtype, tuple[int, ...]]
 _WRITTEN_OUT = 1 << 20  # elements of a constant with zeros behind

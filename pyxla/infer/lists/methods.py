@@ -11,20 +11,20 @@ from typing import Any
 
 import numpy as np
 
+from pyxla.abstract.facts import extent
+from pyxla.abstract.facts.integers import minus, plus, value_of
+from pyxla.abstract.heap import GrowingList, ListCell
+from pyxla.abstract.lattice import Array, Compound, Const, Ref, Scalar, Tuple, plain
 from pyxla.infer.arrays import access as arrays
 from pyxla.infer.calls.dispatch import call
 from pyxla.infer.engine import Engine
-from pyxla.infer.facts import extent
-from pyxla.infer.facts.integers import minus, plus, value_of
-from pyxla.infer.heap import GrowingList, ListCell
 from pyxla.infer.joins import kinds
-from pyxla.infer.lattice import Array, Compound, Const, Ref, Scalar, Tuple, plain
 from pyxla.infer.lists import columnar, growing, reading, rows
 from pyxla.infer.lists.columnar import found, size_of
 from pyxla.infer.lists.columns import INT, front, inserted, places, spread
-from pyxla.infer.lists.common import joined_items
 from pyxla.infer.lists.finding import place_of
 from pyxla.infer.lists.growing import detach, put
+from pyxla.infer.lists.item_joins import joined_items
 from pyxla.infer.lists.item_types import (
     Chars,
     Item,

@@ -17,15 +17,15 @@ from typing import Any
 
 import numpy as np
 
+from pyxla.abstract.facts.refine import constant_of
+from pyxla.abstract.heap import GrowingList, Heap, ListCell
+from pyxla.abstract.lattice import Array, Const, Ref, Scalar, Tuple, is_number
 from pyxla.infer.arrays import access as arrays
 from pyxla.infer.demands import Needs, Path, argument_site
-from pyxla.infer.facts.refine import constant_of
-from pyxla.infer.heap import GrowingList, Heap, ListCell
 from pyxla.infer.interface import Engine
 from pyxla.infer.joins.kinds import has_exact
-from pyxla.infer.lattice import Array, Const, Ref, Scalar, Tuple, is_number
 from pyxla.infer.lists import as_arrays, columnar, reading
-from pyxla.infer.lists.common import joined_items
+from pyxla.infer.lists.item_joins import joined_items
 from pyxla.infer.lists.item_types import Item, Nested, Number
 from pyxla.infer.lists.items import item_of
 from pyxla.infer.lists.laying import laid

@@ -12,11 +12,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from typing import Any
 
-from pyxla.errors import CompileError, InternalError
-from pyxla.frozen import dataclass
-from pyxla.infer.arrays import access as arrays
-from pyxla.infer.demands import Demands, Needs, Path
-from pyxla.infer.heap import (
+from pyxla.abstract.heap import (
     DictCell,
     Heap,
     ListCell,
@@ -27,9 +23,7 @@ from pyxla.infer.heap import (
     SetCell,
     reachable,
 )
-from pyxla.infer.interface import Engine
-from pyxla.infer.joins.columns import missing
-from pyxla.infer.lattice import (
+from pyxla.abstract.lattice import (
     Array,
     Const,
     Ref,
@@ -42,8 +36,14 @@ from pyxla.infer.lattice import (
     may_be_unbound,
     value_of,
 )
+from pyxla.errors import CompileError, InternalError
+from pyxla.frozen import dataclass
+from pyxla.infer.arrays import access as arrays
+from pyxla.infer.demands import Demands, Needs, Path
+from pyxla.infer.interface import Engine
+from pyxla.infer.joins.columns import missing
 from pyxla.infer.lists import columnar, growing, reading
-from pyxla.infer.lists.common import joined_item, joined_items
+from pyxla.infer.lists.item_joins import joined_item, joined_items
 from pyxla.infer.lists.item_types import LISTS, Block
 from pyxla.infer.lists.items import at_path, count, item_of, objects, replaced_at
 from pyxla.infer.lists.laying import values

@@ -5,14 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import Any
 
-from pyxla.infer.arrays import access as arrays
-from pyxla.infer.arrays import shadows
-from pyxla.infer.facts import extent
-from pyxla.infer.facts.integers import wrap
-from pyxla.infer.heap import GrowingList, Heap, ListCell, RowList
-from pyxla.infer.interface import Engine
-from pyxla.infer.joins import choices, far, kinds
-from pyxla.infer.lattice import (
+from pyxla.abstract.facts import extent
+from pyxla.abstract.facts.integers import wrap
+from pyxla.abstract.heap import GrowingList, Heap, ListCell, RowList
+from pyxla.abstract.lattice import (
     Array,
     Compound,
     Conflict,
@@ -27,6 +23,9 @@ from pyxla.infer.lattice import (
     optional,
     plain,
 )
+from pyxla.infer.arrays import access as arrays
+from pyxla.infer.interface import Engine
+from pyxla.infer.joins import choices, far, kinds
 from pyxla.infer.lists import instances, rows
 from pyxla.infer.lists.columnar import extents_of, found, size_of
 from pyxla.infer.lists.columns import front
@@ -47,6 +46,7 @@ from pyxla.infer.lists.items import count
 from pyxla.infer.lists.rows import KEPT, reached
 from pyxla.infer.text.codes import string
 from pyxla.ir.types import PYTHON_TYPES, Far
+from pyxla.views import shadows
 
 
 def columns_of(engine: Engine, content: GrowingList) -> list[Array]:
@@ -263,7 +263,9 @@ def _one_of(
         return optional(parts[1], arrays.python_scalar(which, bool))
     tag = shadows.one_of(arrays.python_scalar(which, int).value, len(parts))
     names = " or ".join(map(describe, parts))
-    return Variant("mixed", tag, tuple(parts), Conflict(f"this may be {names}", demand="apart"))
+    return Variant(
+        "mixed", tag, tuple(parts), Conflict(f"this may be {names}", demand="case_split")
+    )
 
 
 def _text_at(engine: Engine, item: Chars, first: Any, columns: Iterator[Ref], index: Any) -> Any:

@@ -15,12 +15,12 @@ import operator
 from collections.abc import Iterator, Sequence
 from typing import Any
 
+from pyxla.abstract.heap import GrowingList, Heap, ListCell, ObjectCell, Pooled, reachable
+from pyxla.abstract.lattice import Array, Ref, Scalar
 from pyxla.errors import CompileError
 from pyxla.frozen import dataclass
 from pyxla.infer.arrays import access as arrays
-from pyxla.infer.heap import GrowingList, Heap, ListCell, ObjectCell, Pooled, reachable
 from pyxla.infer.interface import Engine
-from pyxla.infer.lattice import Array, Ref, Scalar
 from pyxla.infer.lists.item_types import Block, Item, Row
 
 KEPT = "this object is in a list whose length is known at run time only"

@@ -6,14 +6,14 @@ from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any
 
+from pyxla.abstract.heap import GrowingList, ListCell, RowList
+from pyxla.abstract.lattice import Ref, Tuple
 from pyxla.errors import Location, in_program
 from pyxla.infer.demands import Path, argument_site
 from pyxla.infer.engine import Engine
 from pyxla.infer.frame import Frame
-from pyxla.infer.heap import GrowingList, ListCell, RowList
-from pyxla.infer.lattice import Ref, Tuple
 from pyxla.infer.lists import columnar, growing, reading
-from pyxla.infer.lists.common import joined_items
+from pyxla.infer.lists.item_joins import joined_items
 from pyxla.infer.lists.item_types import LISTS, Nested, Row
 from pyxla.infer.lists.items import item_of
 from pyxla.infer.lists.pools import Given

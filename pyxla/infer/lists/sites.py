@@ -13,8 +13,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
+from pyxla.abstract.heap import CellInfo, RowList
 from pyxla.infer.demands import Needs, Site, Sites
-from pyxla.infer.heap import CellInfo, RowList
 
 
 class PooledList(list):

@@ -10,11 +10,11 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import Any
 
-from pyxla.infer.arrays import views
+from pyxla.abstract.heap import reachable, shadowed
+from pyxla.abstract.lattice import Array, Ref
 from pyxla.infer.engine import Engine
-from pyxla.infer.heap import reachable, shadowed
-from pyxla.infer.lattice import Array, Ref
 from pyxla.ir.build import Builder, building
+from pyxla.views import views
 
 
 def compact(engine: Engine, edge: Any, live: Iterable[Any], fixed: Iterable[Any]) -> None:

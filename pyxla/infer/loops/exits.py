@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
+from pyxla.abstract.lattice import NeedsStatic, is_none, is_variant, may_be_unbound
 from pyxla.errors import CompileError
 from pyxla.infer.engine import Engine
 from pyxla.infer.frame import Frame
 from pyxla.infer.joins import kinds
 from pyxla.infer.joins.edges import Edge
-from pyxla.infer.lattice import NeedsStatic, is_none, is_variant, may_be_unbound
 from pyxla.infer.lists import growth
 from pyxla.infer.loops.header import LoopHead
 from pyxla.infer.loops.marks import Mark, edges_out

@@ -5,14 +5,10 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable
 from typing import Any
 
-from pyxla.infer.arrays.shadows import alternatives, renumbered, same_ref, shown
-from pyxla.infer.facts import extent
-from pyxla.infer.heap import Content, Shadow, reachable
-from pyxla.infer.joins import far, kinds, texts, unions, variants
-from pyxla.infer.joins.edges import Edge
-from pyxla.infer.joins.joined import all_equal, joined_number_type
-from pyxla.infer.joins.numbers import UP, place_of
-from pyxla.infer.lattice import (
+from pyxla.abstract.facts import extent
+from pyxla.abstract.heap import Content, Shadow, reachable
+from pyxla.abstract.joined import all_equal, joined_number_type
+from pyxla.abstract.lattice import (
     UNDEFINED,
     Array,
     Compound,
@@ -26,10 +22,14 @@ from pyxla.infer.lattice import (
     plain,
     taken_apart,
 )
+from pyxla.infer.joins import far, kinds, texts, unions, variants
+from pyxla.infer.joins.edges import Edge
+from pyxla.infer.joins.numbers import UP, place_of
 from pyxla.infer.text.codes import is_string
 from pyxla.ir.build import Builder, building
 from pyxla.ir.core import Phi
 from pyxla.lib.indexing import resized
+from pyxla.views.shadows import alternatives, renumbered, same_ref, shown
 
 
 def _other_guess(guess: Any, known: extent.IntFact, low: bool, high: bool) -> Any:

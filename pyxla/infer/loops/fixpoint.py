@@ -13,23 +13,9 @@ import dataclasses
 from collections.abc import Callable, Hashable, Iterable, Sequence
 from typing import Any
 
-from pyxla.errors import CompileError, InternalError
-from pyxla.frontend.recursion import is_of_stack
-from pyxla.infer import walking
-from pyxla.infer.arrays.room import confine
-from pyxla.infer.calls import coroutines
-from pyxla.infer.calls.captures import NewCapture
-from pyxla.infer.containers import tables
-from pyxla.infer.demands import Needs
-from pyxla.infer.engine import Engine
-from pyxla.infer.facts.deciding import depends_on
-from pyxla.infer.frame import Frame, NotKnown
-from pyxla.infer.heap import GrowingList, ObjectCell, ReadOnly, Visit, swept
-from pyxla.infer.joins import kinds
-from pyxla.infer.joins.edges import Edge
-from pyxla.infer.joins.held import Held, Way
-from pyxla.infer.joins.merge import merge
-from pyxla.infer.lattice import (
+from pyxla.abstract.facts.deciding import depends_on
+from pyxla.abstract.heap import GrowingList, ObjectCell, ReadOnly, Visit, swept
+from pyxla.abstract.lattice import (
     SAME_SHAPE,
     SAME_TYPE,
     Array,
@@ -42,6 +28,20 @@ from pyxla.infer.lattice import (
     is_number,
     number_type,
 )
+from pyxla.errors import CompileError, InternalError
+from pyxla.frontend.recursion import is_of_stack
+from pyxla.infer import walking
+from pyxla.infer.arrays.room import confine
+from pyxla.infer.calls import coroutines
+from pyxla.infer.calls.captures import NewCapture
+from pyxla.infer.containers import tables
+from pyxla.infer.demands import Needs
+from pyxla.infer.engine import Engine
+from pyxla.infer.frame import Frame, NotKnown
+from pyxla.infer.joins import kinds
+from pyxla.infer.joins.edges import Edge
+from pyxla.infer.joins.held import Held, Way
+from pyxla.infer.joins.merge import merge
 from pyxla.infer.lists import growth
 from pyxla.infer.lists.growing import OtherShape
 from pyxla.infer.lists.items import holds_sizes
@@ -294,7 +294,7 @@ def _way(engine: Engine, header: Block, live: Iterable[Value]) -> Way:
     """How states meet at a loop's header."""
     held, demands = Held(live, engine.held, engine.captures.pinned), engine.demands
     exact, sizes = header in demands.exact, engine.list_capacity if demands.rooms else None
-    return Way(header, exact, held, demands.apart, engine.assume, strings.room(engine), sizes)
+    return Way(header, exact, held, demands.case_split, engine.assume, strings.room(engine), sizes)
 
 
 def _unsettled(engine: Engine, header: Block, head: LoopHead) -> Conflict:

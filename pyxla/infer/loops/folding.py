@@ -19,13 +19,13 @@ from __future__ import annotations
 import builtins
 from typing import Any
 
+from pyxla.abstract.lattice import Array, Compound, Const, Scalar, Tuple
 from pyxla.frontend import support
 from pyxla.infer.calls.coroutines import is_generator
 from pyxla.infer.calls.dispatch import call
 from pyxla.infer.containers.indexing import content_of
 from pyxla.infer.containers.structure import length, sequence
 from pyxla.infer.engine import Engine
-from pyxla.infer.lattice import Array, Compound, Const, Scalar, Tuple
 from pyxla.lib import interpreted
 from pyxla.lib.registry import rule
 

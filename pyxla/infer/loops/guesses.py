@@ -11,15 +11,10 @@ import types
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from typing import Any
 
-from pyxla.errors import CompileError
-from pyxla.frontend import support
-from pyxla.frontend.pyops import BINARY, CALL, CONST, GETATTR, GLOBAL, INPLACE, SETATTR, UNARY
-from pyxla.frontend.source import source_function
-from pyxla.frontend.ssa import to_ssa
-from pyxla.infer.facts import extent
-from pyxla.infer.facts.extent import IntFact
-from pyxla.infer.heap import Heap, ObjectCell
-from pyxla.infer.lattice import (
+from pyxla.abstract.facts import extent
+from pyxla.abstract.facts.extent import IntFact
+from pyxla.abstract.heap import Heap, ObjectCell
+from pyxla.abstract.lattice import (
     Array,
     Compound,
     Const,
@@ -31,6 +26,11 @@ from pyxla.infer.lattice import (
     plain,
     taken_apart,
 )
+from pyxla.errors import CompileError
+from pyxla.frontend import support
+from pyxla.frontend.pyops import BINARY, CALL, CONST, GETATTR, GLOBAL, INPLACE, SETATTR, UNARY
+from pyxla.frontend.source import source_function
+from pyxla.frontend.ssa import to_ssa
 from pyxla.ir.core import Block, Instr, Phi, Value, made_of, reached
 from pyxla.ir.dominance import Loop
 from pyxla.lib.random.state import STATES

@@ -10,16 +10,8 @@ from __future__ import annotations
 from collections.abc import Callable, Container, Iterable, Iterator, Mapping
 from typing import Any
 
-from pyxla.errors import CompileError, Location
-from pyxla.infer.demands import Needs
-from pyxla.infer.heap import ObjectCell, Visit, behind
-from pyxla.infer.joins import kinds, unions
-from pyxla.infer.joins.edges import Edge
-from pyxla.infer.joins.held import Way
-from pyxla.infer.joins.merge import Join
-from pyxla.infer.joins.numbers import materialize
-from pyxla.infer.joins.settling import settle
-from pyxla.infer.lattice import (
+from pyxla.abstract.heap import ObjectCell, Visit, behind
+from pyxla.abstract.lattice import (
     UNDEFINED,
     Array,
     Conflict,
@@ -30,6 +22,14 @@ from pyxla.infer.lattice import (
     is_none,
     is_number,
 )
+from pyxla.errors import CompileError, Location
+from pyxla.infer.demands import Needs
+from pyxla.infer.joins import kinds, unions
+from pyxla.infer.joins.edges import Edge
+from pyxla.infer.joins.held import Way
+from pyxla.infer.joins.merge import Join
+from pyxla.infer.joins.numbers import materialize
+from pyxla.infer.joins.settling import settle
 from pyxla.infer.loops.fit import Fit
 from pyxla.infer.loops.guesses import Field, varied
 from pyxla.infer.loops.memory import Brought

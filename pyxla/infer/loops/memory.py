@@ -6,9 +6,9 @@ from collections.abc import Hashable
 from dataclasses import field
 from typing import Any
 
+from pyxla.abstract.heap import Heap, Infos
+from pyxla.abstract.lattice import is_number
 from pyxla.frozen import dataclass
-from pyxla.infer.heap import Heap, Infos
-from pyxla.infer.lattice import is_number
 from pyxla.infer.lists.growth import Grown
 
 

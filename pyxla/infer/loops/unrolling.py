@@ -6,15 +6,15 @@ import dataclasses
 from collections.abc import Sized
 from typing import Any
 
+from pyxla.abstract.heap import Heap, ListCell
+from pyxla.abstract.lattice import Compound, Const, NeedsStatic, Ref, Scalar, Tuple
 from pyxla.errors import CompileError, in_program, is_own
 from pyxla.frontend.recursion import is_of_stack
 from pyxla.infer import walking
 from pyxla.infer.calls import coroutines
 from pyxla.infer.engine import Engine
 from pyxla.infer.frame import Frame, NotKnown
-from pyxla.infer.heap import Heap, ListCell
 from pyxla.infer.joins.edges import Edge
-from pyxla.infer.lattice import Compound, Const, NeedsStatic, Ref, Scalar, Tuple
 from pyxla.infer.loops.marks import Mark, first_line
 from pyxla.ir.core import Block, Branch
 from pyxla.ir.dominance import Component

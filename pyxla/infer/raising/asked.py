@@ -18,12 +18,12 @@ from typing import Any
 
 import numpy as np
 
+from pyxla.abstract.lattice import Array, Compound, Const, Ref, Scalar
 from pyxla.errors import CompileError, InternalError, also
 from pyxla.hints import OUTSIDE
 from pyxla.infer.arrays import access as arrays
 from pyxla.infer.frame import Frame
 from pyxla.infer.interface import Engine
-from pyxla.infer.lattice import Array, Compound, Const, Ref, Scalar
 from pyxla.ir.core import Instr
 from pyxla.lib.registry import is_numpys, lookup
 

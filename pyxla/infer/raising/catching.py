@@ -10,13 +10,12 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import Any
 
+from pyxla.abstract.lattice import Compound, Conflict, Const, Variant
 from pyxla.errors import CompileError, Location, RefusedPath, in_program, is_own, said
 from pyxla.frozen import dataclass
-from pyxla.infer.arrays.shadows import number
 from pyxla.infer.frame import Frame
 from pyxla.infer.interface import Engine
 from pyxla.infer.joins.edges import Edge, Env
-from pyxla.infer.lattice import Compound, Conflict, Const, Variant
 from pyxla.infer.raising import asked
 from pyxla.infer.raising.exceptions import alternatives, classes_of, instance, takes
 from pyxla.infer.raising.faults import Raises
@@ -24,6 +23,7 @@ from pyxla.ir import core
 from pyxla.ir.core import Block, Phi
 from pyxla.ir.op import OpError
 from pyxla.ops.elementwise import compare, not_
+from pyxla.views.shadows import number
 
 _MISTAKES = (AttributeError, NameError, TypeError)
 Pads = Sequence[tuple[Block, tuple[type, ...] | None]]

@@ -14,12 +14,13 @@ from typing import Any
 import numpy as np
 
 import pyxla.lib.everything  # noqa: F401 - the functions that rows are about
+from pyxla.abstract.facts.integers import value_of
+from pyxla.abstract.lattice import Array, Scalar
+from pyxla.abstract.structure import OPERATORS
 from pyxla.errors import Surprise
 from pyxla.frozen import dataclass
 from pyxla.infer.engine import Engine
-from pyxla.infer.facts.integers import value_of
 from pyxla.infer.joins.far import TOO_LARGE
-from pyxla.infer.lattice import Array, Scalar
 from pyxla.infer.raising.faults import Raises
 from pyxla.infer.raising.sizes import (
     NEEDED,
@@ -30,7 +31,6 @@ from pyxla.infer.raising.sizes import (
     verify_reduction,
     verify_stored,
 )
-from pyxla.infer.structure import OPERATORS
 from pyxla.ir.core import Value
 from pyxla.ir.types import CLASSES, PYTHON_DTYPES, PYTHON_KINDS, SHORT_NAMES
 from pyxla.lib import kernels as k

@@ -1,7 +1,7 @@
 """`checks=True`: what CPython and NumPy raise implicitly, the rows of `infer.raising.check_table`.
 
 Messages are CPython's own: they are found out by running it on a sample that fails.  What facts
-prove (`infer.facts.extent`) is not tested; without the option none of this runs.
+prove (`abstract.facts.extent`) is not tested; without the option none of this runs.
 """
 
 from __future__ import annotations
@@ -15,12 +15,12 @@ from typing import Any
 import numpy as np
 from numpy.linalg import LinAlgError
 
+from pyxla.abstract.facts import extent
+from pyxla.abstract.facts.signs import never_below_zero
+from pyxla.abstract.lattice import Array, Scalar
+from pyxla.abstract.promote import CLASSES
 from pyxla.infer.engine import Engine
-from pyxla.infer.facts import extent
-from pyxla.infer.facts.signs import never_below_zero
 from pyxla.infer.joins.far import LARGEST, SMALLEST, TOO_LARGE
-from pyxla.infer.lattice import Array, Scalar
-from pyxla.infer.promote import CLASSES
 from pyxla.infer.raising.check_table import SURELY_FITS, Test, unless
 from pyxla.infer.raising.faults import exception
 from pyxla.infer.raising.sizes import failure

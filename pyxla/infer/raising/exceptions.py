@@ -14,11 +14,7 @@ from typing import Any
 
 import numpy as np
 
-from pyxla.errors import CompileError, Location, Surprise
-from pyxla.infer.arrays.shadows import chosen, flag_of, renumbered
-from pyxla.infer.interface import Engine
-from pyxla.infer.joins import choices
-from pyxla.infer.lattice import (
+from pyxla.abstract.lattice import (
     Array,
     Compound,
     Conflict,
@@ -30,9 +26,13 @@ from pyxla.infer.lattice import (
     is_number,
     number_type,
 )
+from pyxla.errors import CompileError, Location, Surprise
+from pyxla.infer.interface import Engine
+from pyxla.infer.joins import choices
 from pyxla.infer.text import codes
 from pyxla.ops.foreign import HostError
 from pyxla.ops.shape import constant
+from pyxla.views.shadows import chosen, flag_of, renumbered
 
 
 def is_exception(x: Any) -> bool:

@@ -24,9 +24,9 @@ from collections.abc import Callable, Collection, Iterable
 from dataclasses import field
 from typing import Any
 
+from pyxla.abstract.lattice import Array, Compound, Const, Scalar
 from pyxla.errors import ListOverflow, Location, Surprise
 from pyxla.frozen import dataclass
-from pyxla.infer.lattice import Array, Compound, Const, Scalar
 from pyxla.ir.core import Value
 from pyxla.ir.types import FLAGS
 from pyxla.ops.sticky import flag

@@ -8,10 +8,10 @@ from typing import Any
 
 import numpy as np
 
+from pyxla.abstract.lattice import Array, Scalar
+from pyxla.abstract.promote import CLASSES
 from pyxla.infer.engine import Engine
 from pyxla.infer.joins.far import SMALLEST, TOO_LARGE
-from pyxla.infer.lattice import Array, Scalar
-from pyxla.infer.promote import CLASSES
 from pyxla.infer.raising.check_table import Test, unless
 from pyxla.infer.raising.checks import all_ints, int_of, not_negative
 from pyxla.infer.raising.sizes import failure

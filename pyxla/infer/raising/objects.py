@@ -5,13 +5,13 @@ from __future__ import annotations
 import types
 from typing import Any
 
-from pyxla.infer.arrays.shadows import flag_of, same_ref
+from pyxla.abstract.heap import ObjectCell
+from pyxla.abstract.lattice import Compound, Conflict, Const, Ref, Variant
 from pyxla.infer.engine import Engine
-from pyxla.infer.heap import ObjectCell
 from pyxla.infer.instances import call_member
 from pyxla.infer.joins import choices
-from pyxla.infer.lattice import Compound, Conflict, Const, Ref, Variant
 from pyxla.infer.raising import exceptions
+from pyxla.views.shadows import flag_of, same_ref
 
 
 def raise_lacking(engine: Engine, x: Any, values: list[Any], name: str) -> list[Any]:
@@ -35,7 +35,7 @@ def chosen(engine: Engine, x: Any, values: list[Any], what: str) -> Any:
         raise engine.refuse(
             f"{what} is not of one type for all the exceptions that arrive here ({names})",
             "write an `except` clause for each",
-            remedy="apart",
+            remedy="case_split",
         )
     return found
 

@@ -13,11 +13,11 @@ from collections.abc import Callable, Sequence
 from dataclasses import field
 from typing import TYPE_CHECKING, Any
 
+from pyxla.abstract.lattice import Const, Scalar
 from pyxla.errors import Location, in_program
 from pyxla.frozen import dataclass
 from pyxla.infer import words
 from pyxla.infer.joins import far
-from pyxla.infer.lattice import Const, Scalar
 from pyxla.infer.raising.faults import Raises
 from pyxla.ir.core import Value
 from pyxla.lib import modular

@@ -8,13 +8,13 @@ from typing import Any
 
 import numpy as np
 
+from pyxla.abstract.facts import extent
+from pyxla.abstract.lattice import Array, Const, Scalar, plain
+from pyxla.abstract.promote import CLASSES
 from pyxla.errors import PowerType
 from pyxla.infer.engine import Engine
-from pyxla.infer.facts import extent
 from pyxla.infer.joins.far import TOO_LARGE
 from pyxla.infer.joins.kinds import choose
-from pyxla.infer.lattice import Array, Const, Scalar, plain
-from pyxla.infer.promote import CLASSES
 from pyxla.infer.raising.check_table import Test, unless
 from pyxla.infer.raising.checks import failure, finite_or_given, int_of, nonzero, not_negative
 from pyxla.ir.core import Value

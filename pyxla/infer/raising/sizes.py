@@ -10,12 +10,12 @@ from typing import Any
 import numpy as np
 
 import pyxla.lib.everything  # noqa: F401 - the functions that are asked about
-from pyxla.infer.facts import extent
-from pyxla.infer.facts.integers import Int, times, value_of
+from pyxla.abstract.facts import extent
+from pyxla.abstract.facts.integers import Int, times, value_of
+from pyxla.abstract.lattice import Array, Scalar
+from pyxla.abstract.structure import OPERATORS
 from pyxla.infer.interface import Engine
-from pyxla.infer.lattice import Array, Scalar
 from pyxla.infer.raising.faults import exception
-from pyxla.infer.structure import OPERATORS
 from pyxla.ir.core import Value
 from pyxla.lib import kernels as k
 from pyxla.lib import reductions as r

@@ -20,15 +20,15 @@ from typing import Any
 
 import numpy as np
 
+from pyxla.abstract.facts import extent
+from pyxla.abstract.heap import ObjectCell
+from pyxla.abstract.lattice import Array, Const, Ref, Scalar, Tuple
 from pyxla.frozen import dataclass
 from pyxla.infer.arrays import access as arrays
 from pyxla.infer.calls.dispatch import call_object
 from pyxla.infer.calls.visiting import call_function
 from pyxla.infer.engine import Engine
 from pyxla.infer.exact import exactly
-from pyxla.infer.facts import extent
-from pyxla.infer.heap import ObjectCell
-from pyxla.infer.lattice import Array, Const, Ref, Scalar, Tuple
 from pyxla.ir.op import OpError
 from pyxla.lib.operands import as_array, as_shape, broadcast_shapes, broadcast_to, cast
 from pyxla.lib.random import continuous, discrete, filling

@@ -12,11 +12,11 @@ from typing import Any
 
 import numpy as np
 
+from pyxla.abstract.heap import ObjectCell
+from pyxla.abstract.lattice import Array, Const, Ref, Tuple
 from pyxla.infer.arrays import access as arrays
 from pyxla.infer.calls.dispatch import call_object
 from pyxla.infer.engine import Engine
-from pyxla.infer.heap import ObjectCell
-from pyxla.infer.lattice import Array, Const, Ref, Tuple
 from pyxla.infer.random import generators
 from pyxla.infer.random import methods as m
 from pyxla.lib.operands import as_array, cast

@@ -9,11 +9,11 @@ from typing import Any
 
 import numpy as np
 
+from pyxla.abstract.heap import ObjectCell
+from pyxla.abstract.lattice import Array, Const, Ref
 from pyxla.infer.arrays import access as arrays
 from pyxla.infer.calls.dispatch import call_object
 from pyxla.infer.engine import Engine
-from pyxla.infer.heap import ObjectCell
-from pyxla.infer.lattice import Array, Const, Ref
 from pyxla.infer.random import generators
 from pyxla.lib.indexing import take
 from pyxla.lib.operands import as_array, broadcast_shapes, broadcast_to, cast

@@ -13,13 +13,13 @@ from typing import Any
 
 import numpy as np
 
+from pyxla.abstract.facts import extent
+from pyxla.abstract.heap import ObjectCell
+from pyxla.abstract.lattice import Array, Const, Ref, Scalar
 from pyxla.infer.arrays import access as arrays
 from pyxla.infer.calls.dispatch import call_object
 from pyxla.infer.engine import Engine
 from pyxla.infer.exact import exactly
-from pyxla.infer.facts import extent
-from pyxla.infer.heap import ObjectCell
-from pyxla.infer.lattice import Array, Const, Ref, Scalar
 from pyxla.infer.random.generators import NONE, check_seeded, known_objects, python_number, visit
 from pyxla.infer.random.legacy import KEPT
 from pyxla.infer.random.methods import refuse

@@ -14,14 +14,14 @@ from typing import Any
 
 import numpy as np
 
-from pyxla.infer.arrays.shadows import selected
-from pyxla.infer.facts import extent
+from pyxla.abstract.facts import extent
+from pyxla.abstract.lattice import Array, Compound, Const, Scalar
 from pyxla.infer.joins import choices
-from pyxla.infer.lattice import Array, Compound, Const, Scalar
 from pyxla.ir.build import Builder, building
 from pyxla.lib import strings
 from pyxla.lib.operands import INT, literal, weak
 from pyxla.ops import elementwise as op
+from pyxla.views.shadows import selected
 
 PIECES = (("codes", ""),)
 _SPEC = re.compile(r"(?:(.)?([<>=^]))?([-+ ])?(#)?(0)?(\d+)?(?:\.(\d+))?([bdoxXs])?")

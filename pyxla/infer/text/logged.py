@@ -7,9 +7,9 @@ from typing import Any
 
 import numpy as np
 
+from pyxla.abstract.lattice import Const
 from pyxla.errors import in_program
 from pyxla.infer.engine import Engine
-from pyxla.infer.lattice import Const
 from pyxla.infer.text.printing import do, reader
 from pyxla.ir.core import Value
 from pyxla.lib.registry import rule

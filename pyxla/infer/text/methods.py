@@ -9,10 +9,10 @@ from typing import Any
 
 import numpy as np
 
+from pyxla.abstract.facts.integers import value_of
+from pyxla.abstract.facts.refine import constant_of
+from pyxla.abstract.lattice import Array, Const, Scalar, plain
 from pyxla.infer.engine import Engine
-from pyxla.infer.facts.integers import value_of
-from pyxla.infer.facts.refine import constant_of
-from pyxla.infer.lattice import Array, Const, Scalar, plain
 from pyxla.infer.text.codes import string
 from pyxla.infer.text.strings import (
     as_bool,

@@ -6,10 +6,10 @@ from typing import Any
 
 import numpy as np
 
+from pyxla.abstract.lattice import Const
 from pyxla.infer.calls.dispatch import call
 from pyxla.infer.calls.executed import static_arguments
 from pyxla.infer.engine import Engine
-from pyxla.infer.lattice import Const
 from pyxla.lib import bytearrays
 from pyxla.lib.registry import rule
 

@@ -17,6 +17,18 @@ import types
 from collections.abc import Iterator, Sequence
 from typing import Any
 
+from pyxla.abstract.heap import DictCell, ListCell, ObjectCell
+from pyxla.abstract.lattice import (
+    Compound,
+    Const,
+    Live,
+    Ref,
+    Tuple,
+    is_number,
+    is_variant,
+    number_type,
+    optional,
+)
 from pyxla.frontend import support
 from pyxla.infer.arrays import access as arrays
 from pyxla.infer.calls import coroutines
@@ -28,21 +40,9 @@ from pyxla.infer.containers.iterators import state_of
 from pyxla.infer.containers.making import unknown
 from pyxla.infer.containers.structure import iterate
 from pyxla.infer.engine import Engine
-from pyxla.infer.heap import DictCell, ListCell, ObjectCell
 from pyxla.infer.joins import choices, far
-from pyxla.infer.lattice import (
-    Compound,
-    Const,
-    Live,
-    Ref,
-    Tuple,
-    is_number,
-    is_variant,
-    number_type,
-    optional,
-)
 from pyxla.infer.lists import columnar, reading
-from pyxla.infer.lists.common import layout_of, picks_of, with_column
+from pyxla.infer.lists.item_joins import layout_of, picks_of, with_column
 from pyxla.infer.lists.item_types import Chars, Made, Several
 from pyxla.infer.lists.items import holds_instances
 from pyxla.infer.objects import get_attribute
@@ -239,7 +239,7 @@ def _exception(engine: Engine, x: Any, conversion: str) -> Any:
         raise engine.refuse(
             "the text of the exception is not the same for all that arrive here",
             "write an `except` clause for each, or raise them with numbers instead of texts",
-            remedy="apart",
+            remedy="case_split",
         )
     return found
 

@@ -15,24 +15,24 @@ from typing import Any
 
 import numpy as np
 
+from pyxla.abstract.heap import DictCell, GrowingList, ListCell, ObjectCell, SetCell
+from pyxla.abstract.lattice import Array, Compound, Const, Ref, Scalar, Tuple, Variant
 from pyxla.frontend import support
+from pyxla.guards.places import STREAM
 from pyxla.infer.arrays import access as arrays
 from pyxla.infer.calls.visiting import class_of, special
 from pyxla.infer.classes import assigned
 from pyxla.infer.containers import steps
 from pyxla.infer.containers.indexing import content_of
 from pyxla.infer.engine import Engine
-from pyxla.infer.heap import DictCell, GrowingList, ListCell, ObjectCell, SetCell
-from pyxla.infer.lattice import Array, Compound, Const, Ref, Scalar, Tuple, Variant
 from pyxla.infer.lists import columnar, reading
-from pyxla.infer.lists.host import items_of_columns, of_kind
 from pyxla.infer.lists.items import spelled
-from pyxla.infer.places import STREAM
 from pyxla.infer.raising.exceptions import is_exception
 from pyxla.infer.text.pieces import formatted, is_shown_apart, made_by_host
 from pyxla.infer.using import items_in_order
 from pyxla.ir.core import Value
 from pyxla.ir.types import tuple_maker
+from pyxla.lib.host_lists import items_of_columns, of_kind
 from pyxla.lib.registry import rule
 from pyxla.lib.text_files import print_to
 from pyxla.ops.foreign import host_call

@@ -7,15 +7,11 @@ from typing import Any
 
 import numpy as np
 
-from pyxla.errors import ListOverflow
-from pyxla.infer.arrays import access as arrays
-from pyxla.infer.containers.indices import as_int
-from pyxla.infer.engine import Engine
-from pyxla.infer.facts import extent
-from pyxla.infer.facts.deciding import depends_on, parameters
-from pyxla.infer.facts.integers import value_of
-from pyxla.infer.heap import ListCell
-from pyxla.infer.lattice import (
+from pyxla.abstract.facts import extent
+from pyxla.abstract.facts.deciding import depends_on, parameters
+from pyxla.abstract.facts.integers import value_of
+from pyxla.abstract.heap import ListCell
+from pyxla.abstract.lattice import (
     Array,
     Compound,
     Const,
@@ -27,6 +23,10 @@ from pyxla.infer.lattice import (
     is_number,
     plain,
 )
+from pyxla.errors import ListOverflow
+from pyxla.infer.arrays import access as arrays
+from pyxla.infer.containers.indices import as_int
+from pyxla.infer.engine import Engine
 from pyxla.infer.lists import columnar, reading
 from pyxla.infer.lists.item_types import Chars
 from pyxla.infer.raising.check_table import TOO_LARGE

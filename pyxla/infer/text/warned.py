@@ -12,10 +12,10 @@ from typing import Any
 
 import numpy as np
 
+from pyxla.abstract.heap import DictCell, ObjectCell
+from pyxla.abstract.lattice import Const
 from pyxla.errors import Location
 from pyxla.infer.engine import Engine
-from pyxla.infer.heap import DictCell, ObjectCell
-from pyxla.infer.lattice import Const
 from pyxla.infer.objects import type_of
 from pyxla.infer.raising.exceptions import is_exception
 from pyxla.infer.text.printing import do, reader

@@ -23,12 +23,10 @@ from typing import Any
 
 import numpy as np
 
-from pyxla.infer.arrays.blocks import Shape, reshaped
-from pyxla.infer.arrays.views import Extents
-from pyxla.infer.facts.extent import IntFact
-from pyxla.infer.facts.integers import Int, smaller, times, value_of
-from pyxla.infer.lattice import Array, Scalar
-from pyxla.infer.structure import OPERATORS
+from pyxla.abstract.facts.extent import IntFact
+from pyxla.abstract.facts.integers import Int, smaller, times, value_of
+from pyxla.abstract.lattice import Array, Scalar
+from pyxla.abstract.structure import OPERATORS
 from pyxla.ir.core import Value
 from pyxla.ir.op import OpError
 from pyxla.lib import creation, manipulation, numeric, selection
@@ -42,6 +40,8 @@ from pyxla.lib.registry import implements
 from pyxla.lib.ufuncs import KERNELS, UFUNCS
 from pyxla.ops.elementwise import compare, select
 from pyxla.ops.shape import slice as slice_
+from pyxla.views.blocks import Shape, reshaped
+from pyxla.views.views import Extents
 
 Function = Callable[..., Any]
 STRATEGIES: dict[Function, Function] = {}

@@ -7,8 +7,8 @@ from typing import Any
 
 import numpy as np
 
-from pyxla.infer.facts.integers import Int, known, value_of
-from pyxla.infer.lattice import Array
+from pyxla.abstract.facts.integers import Int, known, value_of
+from pyxla.abstract.lattice import Array
 from pyxla.ir.core import Value
 from pyxla.ir.op import OpError
 from pyxla.lib import fft

@@ -12,9 +12,8 @@ from typing import Any
 
 import numpy as np
 
-from pyxla.infer.arrays.blocks import reshaped
-from pyxla.infer.facts.integers import Int, plus, times, value_of
-from pyxla.infer.lattice import Array, Scalar
+from pyxla.abstract.facts.integers import Int, plus, times, value_of
+from pyxla.abstract.lattice import Array, Scalar
 from pyxla.ir.op import OpError
 from pyxla.lib import creation, runs
 from pyxla.lib import manipulation as m
@@ -36,6 +35,7 @@ from pyxla.lib.meetings import meet
 from pyxla.lib.operands import INT, as_array, cast, normalize_axis
 from pyxla.lib.registry import implements
 from pyxla.ops.index import dynamic_update_slice
+from pyxla.views.blocks import reshaped
 
 
 def join(arrays: Sequence[Array], axis: int, dtype: Any = None) -> Array:

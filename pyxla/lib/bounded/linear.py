@@ -7,8 +7,8 @@ from typing import Any
 import numpy as np
 from numpy.linalg import LinAlgError
 
-from pyxla.infer.facts.integers import smaller
-from pyxla.infer.lattice import Array
+from pyxla.abstract.facts.integers import smaller
+from pyxla.abstract.lattice import Array
 from pyxla.ir.op import OpError
 from pyxla.lib import linalg, reductions
 from pyxla.lib.bounded.elementwise import (

@@ -12,9 +12,9 @@ from typing import Any
 
 import numpy as np
 
-from pyxla.infer.facts.integers import Int, larger, minus, plus, smaller, times, value_of
-from pyxla.infer.lattice import Array, Scalar
-from pyxla.infer.promote import CLASSES
+from pyxla.abstract.facts.integers import Int, larger, minus, plus, smaller, times, value_of
+from pyxla.abstract.lattice import Array, Scalar
+from pyxla.abstract.promote import CLASSES
 from pyxla.ir.core import Value
 from pyxla.ir.op import OpError
 from pyxla.lib import creation, padding, polynomials, products, scans, selection, sorting

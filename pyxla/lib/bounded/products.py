@@ -9,9 +9,9 @@ import operator
 from collections.abc import Callable, Sequence
 from typing import Any
 
-from pyxla.infer.facts.integers import value_of
-from pyxla.infer.lattice import Array, Scalar
-from pyxla.infer.structure import OPERATORS
+from pyxla.abstract.facts.integers import value_of
+from pyxla.abstract.lattice import Array, Scalar
+from pyxla.abstract.structure import OPERATORS
 from pyxla.ir.core import Instr, Value
 from pyxla.ir.op import OpError
 from pyxla.lib import products
@@ -69,7 +69,7 @@ def _product(function: Function, x: Array, y: Array, kept: Sequence[Any], **opti
 def _unshifted(x: Array, axis: int) -> tuple[Array, Value | None]:
     """A matrix as it was before its elements were moved along `axis`, and by how much.
 
-    `infer.arrays.blocks` reads a block that sticks out of an array where it fits, and moves the
+    `views.blocks` reads a block that sticks out of an array where it fits, and moves the
     elements; anything may be where they were.
     """
     moving = x.value.owner

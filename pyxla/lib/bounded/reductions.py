@@ -18,10 +18,10 @@ from typing import Any
 
 import numpy as np
 
-from pyxla.infer.facts.integers import Int, times, value_of
-from pyxla.infer.lattice import Array, Scalar
-from pyxla.infer.promote import CLASSES, as_dtype
-from pyxla.infer.structure import OPERATORS
+from pyxla.abstract.facts.integers import Int, times, value_of
+from pyxla.abstract.lattice import Array, Scalar
+from pyxla.abstract.promote import CLASSES, as_dtype
+from pyxla.abstract.structure import OPERATORS
 from pyxla.ir.core import Instr, Value
 from pyxla.ir.op import OpError
 from pyxla.lib import builtins, linalg

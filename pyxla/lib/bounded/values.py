@@ -9,9 +9,9 @@ from typing import Any
 
 import numpy as np
 
-from pyxla.infer.facts.integers import Int, minus, times, value_of
-from pyxla.infer.lattice import Array
-from pyxla.infer.promote import CLASSES, as_dtype, result_type
+from pyxla.abstract.facts.integers import Int, minus, times, value_of
+from pyxla.abstract.lattice import Array
+from pyxla.abstract.promote import CLASSES, as_dtype, result_type
 from pyxla.ir.core import Value
 from pyxla.ir.op import OpError
 from pyxla.lib import histograms, manipulation, quantiles, selection, sorting

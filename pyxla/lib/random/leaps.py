@@ -14,7 +14,7 @@ from typing import Any
 
 import numpy as np
 
-from pyxla.infer.lattice import Array
+from pyxla.abstract.lattice import Array
 from pyxla.lib.operands import as_array, cast
 from pyxla.lib.random.pcg64 import MULTIPLIER, product_high
 from pyxla.ops.control import optimization_barrier

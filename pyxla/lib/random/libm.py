@@ -19,7 +19,7 @@ from typing import Any
 
 import numpy as np
 
-from pyxla.infer.lattice import Array
+from pyxla.abstract.lattice import Array
 from pyxla.lib import kernels as k
 from pyxla.lib.indexing import take
 from pyxla.lib.operands import as_array, cast, like, weak

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from pyxla.infer.lattice import Array
+from pyxla.abstract.lattice import Array
 from pyxla.lib.operands import as_array, cast
 from pyxla.lib.random.leaps import U64, Wide, outputs, plus
 

@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from pyxla.infer.lattice import Array, Scalar
+from pyxla.abstract.lattice import Array, Scalar
 from pyxla.ir.op import OpError
 from pyxla.ir.types import CLASSES as CLASSES
 from pyxla.ir.types import PYTHON_DTYPES, SHORT_NAMES

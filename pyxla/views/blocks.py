@@ -16,10 +16,8 @@ from typing import Any
 
 import numpy as np
 
-from pyxla.frozen import dataclass
-from pyxla.infer.arrays.shifting import unshifted
-from pyxla.infer.facts import extent
-from pyxla.infer.facts.integers import (
+from pyxla.abstract.facts import extent
+from pyxla.abstract.facts.integers import (
     Int,
     known,
     larger,
@@ -30,7 +28,8 @@ from pyxla.infer.facts.integers import (
     value32,
     value_of,
 )
-from pyxla.infer.lattice import Scalar
+from pyxla.abstract.lattice import Scalar
+from pyxla.frozen import dataclass
 from pyxla.ir.core import Instr, Value
 from pyxla.ir.types import I32
 from pyxla.ops.control import optimization_barrier
@@ -39,6 +38,7 @@ from pyxla.ops.filled import anything
 from pyxla.ops.index import dynamic_slice, dynamic_update_slice
 from pyxla.ops.shape import broadcast_in_dim, constant, iota, pad, reshape, reverse
 from pyxla.ops.shape import slice as slice_
+from pyxla.views.shifting import unshifted
 
 Shape = tuple[int, ...]
 

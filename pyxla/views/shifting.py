@@ -13,8 +13,8 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import Any
 
-from pyxla.infer.facts.integers import Int
-from pyxla.infer.lattice import Scalar
+from pyxla.abstract.facts.integers import Int
+from pyxla.abstract.lattice import Scalar
 from pyxla.ir.core import Instr, Value
 from pyxla.ops.filled import is_anything
 from pyxla.ops.index import dynamic_slice

@@ -7,10 +7,8 @@ from dataclasses import replace
 
 import numpy as np
 
+from pyxla.abstract.lattice import Array, Scalar
 from pyxla.frozen import dataclass
-from pyxla.infer.arrays.blocks import Shape, reshaped
-from pyxla.infer.arrays.views import Extents, Step, replaced, require_full, scalars_of
-from pyxla.infer.lattice import Array, Scalar
 from pyxla.ir.core import Value
 from pyxla.ir.op import OpError
 from pyxla.ir.types import ArrayType
@@ -18,6 +16,8 @@ from pyxla.ops.check import BOOLS, COMPLEXES, PARTS
 from pyxla.ops.elementwise import bitcast_convert, compare, complex, convert, imag, real
 from pyxla.ops.shape import broadcast_in_dim, concatenate, constant, reshape
 from pyxla.ops.shape import slice as slice_
+from pyxla.views.blocks import Shape, reshaped
+from pyxla.views.views import Extents, Step, replaced, require_full, scalars_of
 
 
 @dataclass(frozen=True, slots=True)

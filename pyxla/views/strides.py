@@ -12,13 +12,11 @@ from typing import Any
 
 import numpy as np
 
+from pyxla.abstract.facts import extent
+from pyxla.abstract.facts.deciding import by_arguments
+from pyxla.abstract.facts.integers import ceil_divide, value_of
+from pyxla.abstract.lattice import Array, Scalar
 from pyxla.frozen import dataclass
-from pyxla.infer.arrays.blocks import Shape
-from pyxla.infer.arrays.views import Extents, Step, View, extend, permuted
-from pyxla.infer.facts import extent
-from pyxla.infer.facts.deciding import by_arguments
-from pyxla.infer.facts.integers import ceil_divide, value_of
-from pyxla.infer.lattice import Array, Scalar
 from pyxla.ir.op import OpError
 from pyxla.ir.types import I64
 from pyxla.lib import indexing
@@ -27,6 +25,8 @@ from pyxla.lib.masks import constant_of
 from pyxla.lib.sizes import bounded_int
 from pyxla.ops.elementwise import minimum, multiply
 from pyxla.ops.shape import broadcast_in_dim, iota
+from pyxla.views.blocks import Shape
+from pyxla.views.views import Extents, Step, View, extend, permuted
 
 _BASIC = (int, np.integer, Scalar, slice, type(None), type(Ellipsis))
 

@@ -1,7 +1,8 @@
 """Arithmetic on ints while compiling: plain numbers fold, `Scalar`s emit and carry their facts.
 
-`plus(i, 1)` is `i + 1` for an int or a Scalar `i`.  What is proven (`infer.facts.extent`) is used
-at once: `smaller(i, n)` is `i` where `i <= n` is known, so that bounds which hold cost nothing.
+`plus(i, 1)` is `i + 1` for an int or a Scalar `i`.  What is proven (`abstract.facts.extent`) is
+used at once: `smaller(i, n)` is `i` where `i <= n` is known, so that bounds which hold cost
+nothing.
 """
 
 from __future__ import annotations
@@ -10,9 +11,9 @@ from collections.abc import Callable
 
 import numpy as np
 
-from pyxla.infer.facts import extent
-from pyxla.infer.facts.extent import IntFact
-from pyxla.infer.lattice import Scalar
+from pyxla.abstract.facts import extent
+from pyxla.abstract.facts.extent import IntFact
+from pyxla.abstract.lattice import Scalar
 from pyxla.ir.core import Value
 from pyxla.ir.types import I32, I64
 from pyxla.ops.elementwise import add as add_

@@ -3,7 +3,7 @@
     Const       exactly this object (any Python object; also the number 3, None, a function)
     Scalar      a Python bool, int, float or complex whose value is known at run time only
     Array       a NumPy array or NumPy scalar by value (immutable): what library functions see
-    Ref         a reference to a mutable object on the abstract heap (`infer.heap`)
+    Ref         a reference to a mutable object on the abstract heap (`abstract.heap`)
     Tuple       a tuple or NamedTuple, element by element
     Compound    another immutable object with abstract parts: closures, bound methods, ranges, ...
     Variant     one of several, as a tag that is known at run time only says: a tagged union
@@ -21,10 +21,10 @@ from typing import Any
 
 import numpy as np
 
+from pyxla.abstract.facts.constants import known_elements
+from pyxla.abstract.structure import Operand, Structure
 from pyxla.errors import CompileError, Location
 from pyxla.frozen import dataclass
-from pyxla.infer.facts.constants import known_elements
-from pyxla.infer.structure import Operand, Structure
 from pyxla.ir.core import Value
 from pyxla.ir.types import PYTHON_DTYPES, PYTHON_TYPES, ArrayType, array_type, python_type
 
@@ -129,8 +129,8 @@ class Computed(Operand):
 class Scalar(Computed):
     """A dynamic Python scalar: `kind` is bool, int, float or complex, `value` a weak 0-d Value.
 
-    `fact` is what is proven of an int (`infer.facts.extent.IntFact`), or None; `test` is how a bool
-    was computed, `(direction, x, y)` for a comparison of ints, so that branches refine facts.
+    `fact` is what is proven of an int (`abstract.facts.extent.IntFact`), or None; `test` is how a
+    bool was computed, `(direction, x, y)` for a comparison of ints, so that branches refine facts.
 
     In library functions `int(x)`, `range(x)` and `if x:` demand its static value (NeedsStatic).
     """
@@ -351,8 +351,9 @@ class Variant(Structure):
         alias     references      an int; on its way only (`infer.joins.unions`)
 
     What None does not have raises, as does reading a name that is unbound.  An instruction that
-    uses one of several values of no one type is visited for each of them (`infer.calls.apart`);
-    elsewhere that is refused as `conflict` is, and so is what must know which constant there is.
+    uses one of several values of no one type is visited for each of them
+    (`infer.calls.case_split`); elsewhere that is refused as `conflict` is, and so is what must know
+    which constant there is.
     """
 
     __slots__ = ("conflict", "items", "kind", "tag")

@@ -13,15 +13,15 @@ from typing import Any
 
 import numpy as np
 
+from pyxla.abstract.facts import extent
+from pyxla.abstract.facts.integers import Int, known, larger, minus, smaller, times
+from pyxla.abstract.lattice import Array, NeedsStatic, Scalar
 from pyxla.frozen import dataclass
-from pyxla.infer.arrays import views
-from pyxla.infer.arrays.blocks import Range, Shape, reshaped
-from pyxla.infer.arrays.views import apply, update, with_scalars
-from pyxla.infer.facts import extent
-from pyxla.infer.facts.integers import Int, known, larger, minus, smaller, times
-from pyxla.infer.lattice import Array, NeedsStatic, Scalar
 from pyxla.ir.op import OpError
 from pyxla.lib.manipulation import unshaped
+from pyxla.views import views
+from pyxla.views.blocks import Range, Shape, reshaped
+from pyxla.views.views import apply, update, with_scalars
 
 
 @dataclass(frozen=True, slots=True)

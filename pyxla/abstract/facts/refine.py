@@ -9,10 +9,10 @@ from __future__ import annotations
 
 from typing import Any
 
-from pyxla.infer.facts import extent
-from pyxla.infer.facts.constants import known_elements
-from pyxla.infer.facts.extent import IntFact
-from pyxla.infer.lattice import Array, Const, NeedsStatic, Scalar, Variant
+from pyxla.abstract.facts import extent
+from pyxla.abstract.facts.constants import known_elements
+from pyxla.abstract.facts.extent import IntFact
+from pyxla.abstract.lattice import Array, Const, NeedsStatic, Scalar, Variant
 from pyxla.ir.core import Value
 
 Atom = tuple[str, Any, Any]

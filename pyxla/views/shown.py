@@ -18,15 +18,15 @@ import numpy as np
 from numpy.lib.stride_tricks import as_strided
 
 import pyxla.lib.everything  # noqa: F401 - what these functions do by value
+from pyxla.abstract.facts.extent import lower
+from pyxla.abstract.lattice import Array, Scalar
 from pyxla.frozen import dataclass
-from pyxla.infer.arrays.views import BasicIndex, Extents, View, apply, extend, layout
-from pyxla.infer.facts.extent import lower
-from pyxla.infer.lattice import Array, Scalar
 from pyxla.ir.types import ArrayType
 from pyxla.lib import creation
 from pyxla.lib.bounded.elementwise import strategy, strategy_of
 from pyxla.lib.operands import as_array
 from pyxla.lib.registry import REGISTRY, Implementation, Rank0, implements
+from pyxla.views.views import BasicIndex, Extents, View, apply, extend, layout
 
 Shape = tuple[int, ...]
 

@@ -15,13 +15,13 @@ import threading
 from collections.abc import Callable, Iterator
 from typing import Any
 
+from pyxla.abstract.lattice import Compound, Const
 from pyxla.errors import in_program
 from pyxla.frontend import support
 from pyxla.frontend.source import SourceFunction
 from pyxla.infer.engine import Engine
 from pyxla.infer.frame import Frame
 from pyxla.infer.joins.conflicts import quoted, shown
-from pyxla.infer.lattice import Compound, Const
 from pyxla.ir.core import Instr
 
 # (file, first line, first column, last line, last column) of an expression

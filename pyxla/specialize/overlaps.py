@@ -1,6 +1,6 @@
 """Arguments that share memory in part, as views of one buffer.
 
-What NumPy's strides say of an array is said again as steps (`infer.arrays.views`) over the elements
+What NumPy's strides say of an array is said again as steps (`views.views`) over the elements
 between the lowest and the highest address: a slice, a reshape to nested strides, a slice of that,
 and an order of dimensions.  Strides that do not nest (`A` and its diagonal) have no such steps.
 """
@@ -11,9 +11,9 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from pyxla.infer.arrays.blocks import Range, Shape
-from pyxla.infer.arrays.reshaping import Reshape
-from pyxla.infer.arrays.views import BasicIndex, View, extend
+from pyxla.views.blocks import Range, Shape
+from pyxla.views.reshaping import Reshape
+from pyxla.views.views import BasicIndex, View, extend
 
 # (leaf, offset in bytes, (shape, strides, dtype)), as `runtime.sharing.Memory` has it.
 Member = tuple[int, int, tuple[Shape, Shape, str]]

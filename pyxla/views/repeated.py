@@ -8,10 +8,8 @@ from dataclasses import replace
 import numpy as np
 from numpy.lib.stride_tricks import as_strided
 
+from pyxla.abstract.lattice import Array, NeedsStatic, Scalar
 from pyxla.frozen import dataclass
-from pyxla.infer.arrays.blocks import Shape, reshaped
-from pyxla.infer.arrays.views import Extents, Step, replaced, require_full, scalars_of
-from pyxla.infer.lattice import Array, NeedsStatic, Scalar
 from pyxla.ir.core import Value
 from pyxla.ir.op import OpError
 from pyxla.ir.types import I64
@@ -20,6 +18,8 @@ from pyxla.ops.elementwise import add, multiply
 from pyxla.ops.index import gather
 from pyxla.ops.shape import broadcast_in_dim, constant, iota, pad, reshape, transpose
 from pyxla.ops.shape import slice as slice_
+from pyxla.views.blocks import Shape, reshaped
+from pyxla.views.views import Extents, Step, replaced, require_full, scalars_of
 
 
 @dataclass(frozen=True, slots=True)

@@ -17,7 +17,7 @@ import numpy as np
 
 from pyxla.frontend.dispatchers import attribute
 from pyxla.frozen import dataclass
-from pyxla.infer.calls.states import Name
+from pyxla.guards.states import Name
 from pyxla.lib.random.state import STATES
 
 _CONSTANTS = (

@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from pyxla.infer.facts.ranges import unconverted
+from pyxla.abstract.facts.ranges import unconverted
 from pyxla.ir.core import Instr, Value
 
 DEPTH = 10

@@ -10,14 +10,9 @@ from typing import Any
 
 import numpy as np
 
+from pyxla.abstract.joined import joined_number_type
+from pyxla.abstract.lattice import Array, Const, Reading, Scalar
 from pyxla.infer.joins import choices, far
-from pyxla.infer.joins.joined import joined_number_type
-from pyxla.infer.lattice import (
-    Array,
-    Const,
-    Reading,
-    Scalar,
-)
 from pyxla.infer.lists.item_types import (
     MOST,
     NONE,

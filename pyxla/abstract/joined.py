@@ -6,8 +6,8 @@ from typing import Any
 
 import numpy as np
 
+from pyxla.abstract.lattice import Array, Const, is_beyond, number_type
 from pyxla.errors import CompileError, Location
-from pyxla.infer.lattice import Array, Const, is_beyond, number_type
 from pyxla.ir.types import PYTHON_DTYPES, ArrayType, array_type
 
 _KIND_RANK = {"b": 0, "i": 1, "f": 2, "c": 3}

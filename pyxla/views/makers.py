@@ -1,5 +1,5 @@
 """NumPy's functions that return views: transposing, reshaping, splitting, flipping, ... (see
-`infer.arrays.shown`)."""
+`views.shown`)."""
 
 from __future__ import annotations
 
@@ -11,21 +11,8 @@ from typing import Any
 
 import numpy as np
 
-from pyxla.infer.arrays import views
-from pyxla.infer.arrays.bits import bits, part
-from pyxla.infer.arrays.repeated import broadcast, strided, windows
-from pyxla.infer.arrays.reshaping import diagonal, needed_rows, reshape_step
-from pyxla.infer.arrays.shown import (
-    MAKERS,
-    Copied,
-    Making,
-    Shape,
-    Shown,
-    by_value,
-    makes_view,
-)
-from pyxla.infer.facts.extent import lower
-from pyxla.infer.lattice import Scalar
+from pyxla.abstract.facts.extent import lower
+from pyxla.abstract.lattice import Scalar
 from pyxla.ir.op import OpError
 from pyxla.ir.types import array_type
 from pyxla.lib.indexing import parse
@@ -35,6 +22,11 @@ from pyxla.lib.operands import as_dtype, as_shape, copy_mode, normalize_axes, no
 from pyxla.lib.registry import Implementation, implements
 from pyxla.lib.sizes import as_sizes
 from pyxla.ops.check import COMPLEXES
+from pyxla.views import views
+from pyxla.views.bits import bits, part
+from pyxla.views.repeated import broadcast, strided, windows
+from pyxla.views.reshaping import diagonal, needed_rows, reshape_step
+from pyxla.views.shown import MAKERS, Copied, Making, Shape, Shown, by_value, makes_view
 
 # --- Order of dimensions -------------------------------------------------------------------------
 

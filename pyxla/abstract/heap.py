@@ -29,10 +29,10 @@ from collections.abc import Collection, Container, Iterable, Iterator, Sequence
 from dataclasses import field, replace
 from typing import Any, NamedTuple
 
+from pyxla.abstract.lattice import Array, Conflict, Const, Ref, Scalar, as_const, plain
+from pyxla.abstract.structure import Structure
 from pyxla.errors import CompileError, Location
 from pyxla.frozen import dataclass
-from pyxla.infer.lattice import Array, Conflict, Const, Ref, Scalar, as_const, plain
-from pyxla.infer.structure import Structure
 from pyxla.ir.core import Instr
 
 
@@ -326,9 +326,9 @@ class CellInfo:
     """What never changes of a cell: where it was made, and why it cannot be written, if so.
 
     `pinned` cells are reachable by the caller (arguments and captures): `pinned` is their path;
-    `strides` are those of an array that is not in C order (`views.MIXED`: on some paths only).
-    `sites` made a list, or are the paths to it, where that matters (`infer.lists.sites`); `asked`:
-    those that it meets in a list of unknown length.
+    `strides` are those of an array that is not in C order (`views.views.MIXED`: on some paths
+    only).  `sites` made a list, or are the paths to it, where that matters (`infer.lists.sites`);
+    `asked`: those that it meets in a list of unknown length.
     `viewed`: another object shows all of the array as it is, `x[:]`.
     `home`: the list that an array was taken from; `taken`: from what, by which key, when that held
     what (`infer.lists.rows`).

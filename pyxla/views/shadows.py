@@ -8,17 +8,17 @@ from typing import Any
 
 import numpy as np
 
-from pyxla.infer.arrays import views
-from pyxla.infer.facts import extent
-from pyxla.infer.heap import Heap, Known, Shadow
-from pyxla.infer.joins.joined import joined_array_type
-from pyxla.infer.lattice import Array, Const, Ref, Scalar
+from pyxla.abstract.facts import extent
+from pyxla.abstract.heap import Heap, Known, Shadow
+from pyxla.abstract.joined import joined_array_type
+from pyxla.abstract.lattice import Array, Const, Ref, Scalar
 from pyxla.ir.build import current
 from pyxla.ir.core import Value
 from pyxla.lib.indexing import resized
 from pyxla.lib.operands import BOOL, INT
 from pyxla.ops.elementwise import add, and_, compare, convert, or_, select
 from pyxla.ops.shape import constant
+from pyxla.views import views
 
 
 def number(n: int) -> Value:

@@ -6,12 +6,12 @@ from collections import Counter
 from collections.abc import Iterable
 from typing import Any
 
-from pyxla.infer.arrays.bits import Bits, Part
-from pyxla.infer.arrays.blocks import Range
-from pyxla.infer.arrays.repeated import Windows
-from pyxla.infer.arrays.reshaping import Diagonal, Reshape
-from pyxla.infer.arrays.views import BasicIndex, View
-from pyxla.infer.heap import Heap, references
+from pyxla.abstract.heap import Heap, references
+from pyxla.views.bits import Bits, Part
+from pyxla.views.blocks import Range
+from pyxla.views.repeated import Windows
+from pyxla.views.reshaping import Diagonal, Reshape
+from pyxla.views.views import BasicIndex, View
 
 Steps = tuple[tuple[str, Any], ...]
 

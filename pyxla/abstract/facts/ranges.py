@@ -16,8 +16,8 @@ from collections.abc import Callable
 
 import numpy as np
 
-from pyxla.infer.facts import extent
-from pyxla.infer.facts.extent import UNKNOWN, IntFact
+from pyxla.abstract.facts import extent
+from pyxla.abstract.facts.extent import UNKNOWN, IntFact
 from pyxla.ir.core import Instr, Value
 from pyxla.ops.elementwise import ORDERS
 

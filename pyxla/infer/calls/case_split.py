@@ -9,16 +9,16 @@ import math
 from collections.abc import Sequence
 from typing import Any
 
+from pyxla.abstract.facts.refine import Atom, atoms, places, refined, settled
+from pyxla.abstract.heap import ListCell
+from pyxla.abstract.lattice import Const, Ref, Scalar, Tuple, Variant, is_number, is_variant
 from pyxla.errors import CompileError
 from pyxla.infer.calls.dtypes import unsettled
 from pyxla.infer.engine import Engine
-from pyxla.infer.facts.refine import Atom, atoms, places, refined, settled
 from pyxla.infer.frame import Frame, Stopped
-from pyxla.infer.heap import ListCell
 from pyxla.infer.joins import kinds
 from pyxla.infer.joins.edges import Edge
 from pyxla.infer.joins.merge import merge
-from pyxla.infer.lattice import Const, Ref, Scalar, Tuple, Variant, is_number, is_variant
 from pyxla.infer.raising import catching
 from pyxla.ir.core import Instr
 from pyxla.lib.registry import is_numpys, lookup

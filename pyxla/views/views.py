@@ -13,9 +13,9 @@ A *view* is a chain of *steps*, applied from the cell's content outwards.  Every
 
     BasicIndex          ints, slices of any step, newaxis, in any order of dimensions: indexing,
                         transposing, flipping, squeezing and splitting are all this one step
-    Reshape, Diagonal   the same elements in another shape (`infer.arrays.reshaping`)
-    Broadcast, Windows  elements shown more than once, read-only (`infer.arrays.repeated`)
-    Part, Bits          parts of the elements (`infer.arrays.bits`)
+    Reshape, Diagonal   the same elements in another shape (`views.reshaping`)
+    Broadcast, Windows  elements shown more than once, read-only (`views.repeated`)
+    Part, Bits          parts of the elements (`views.bits`)
 
 `extend(view, step)` appends a step and merges what merges, so that `A[i][1:3]` reads with one
 dynamic slice.  Whether NumPy would copy instead is asked of NumPy itself (`reshape_is_view`), on an
@@ -35,14 +35,14 @@ from typing import Any
 import numpy as np
 from numpy.lib.stride_tricks import as_strided
 
+from pyxla.abstract.facts.integers import minus, plus, times
+from pyxla.abstract.lattice import Array, NeedsStatic, Scalar
 from pyxla.frozen import dataclass
-from pyxla.infer.arrays.blocks import Range, Shape, is_full, read_block, reshaped, write_block
-from pyxla.infer.facts.integers import minus, plus, times
-from pyxla.infer.lattice import Array, NeedsStatic, Scalar
 from pyxla.ir.core import Value
 from pyxla.ir.op import OpError
 from pyxla.ir.types import ArrayType
 from pyxla.ops.shape import transpose
+from pyxla.views.blocks import Range, Shape, is_full, read_block, reshaped, write_block
 
 Extents = tuple[Scalar | None, ...] | None
 View = tuple[Any, ...]

@@ -16,8 +16,8 @@ from collections.abc import Callable
 from dataclasses import replace
 from typing import Any
 
+from pyxla.abstract.lattice import Array, Scalar
 from pyxla.frozen import dataclass
-from pyxla.infer.lattice import Array, Scalar
 from pyxla.ir.core import Value
 
 Bound = int | None

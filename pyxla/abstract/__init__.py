@@ -1,0 +1,1 @@
+"""What inference knows of values: the lattice, the heap, what is proven of integers."""
