@@ -70,6 +70,9 @@ _OF_USERS = frozenset(
     for name in ("averages", "bytearrays", "containers", "interpreted", "sequences")
 )
 
+# What looks at an iterator, and does not read it.
+_LOOKING = (isinstance, issubclass, type, id, repr, str, hasattr, getattr, callable, bool, hash)
+
 
 class Engine:
     """The state of one inference: the insertion point, the heap there, and what was found."""
@@ -102,6 +105,7 @@ class Engine:
         self.kept: dict[Any, Any] = {}  # results of cached functions
         self.summaries: dict[Any, Any] = {}  # of visited calls
         self.frozen: dict[int, str] = {}
+        self.iterators: list[Any] = []  # those that CPython made while compiling
         self.grids: dict[Any, Ref] = {}
         self.builder: EngineBuilder = EngineBuilder(self)
         self.frames: list[Frame] = []
@@ -254,10 +258,14 @@ class Engine:
             raise self.refuse(*TOO_LARGE)
         if is_fleeting(function, args):
             self.captures.fleeting()
+        for x in args if function not in _LOOKING else ():
+            self.check_made_here(x)
         try:
             result = function(*args, **(kwargs or {}))
         except Exception as error:  # noqa: BLE001 - whatever it raises, the program raises
             return self.raise_constant(error)
+        if hasattr(type(result), "__next__"):
+            self.iterators.append(result)
         if isinstance(result, np.ndarray) and type(result) is not np.ndarray:
             raise self.refuse(
                 f"a {type(result).__name__} is made, whose arithmetic is not an ndarray's",
@@ -269,6 +277,15 @@ class Engine:
         if isinstance(result, (np.ndarray, list, dict, tuple)) and not is_constant(result):
             return self.abstract(result)
         return self.captures.abstract(self, result)
+
+    def check_made_here(self, x: Any) -> None:
+        """Refuse to read an iterator that was made outside: it is where the caller left it, who
+        goes on with what is left."""
+        if hasattr(type(x), "__next__") and not any(x is made for made in self.iterators):
+            raise self.refuse(
+                f"this {type(x).__name__} was made outside of the program, where others read it",
+                "pass a list of its items, or make it inside",
+            )
 
     def raise_constant(self, error: BaseException) -> Any:
         """The program raises `error` here."""

@@ -1,6 +1,7 @@
 """Outside objects: what is known once and for all, and what one start of inference asks for."""
 
 import copy
+import itertools
 import sys
 from collections import namedtuple
 from typing import Any, NamedTuple
@@ -182,3 +183,30 @@ def test_iteration_that_a_class_gets_later():
     assert compiled(np.ones(1)) is False
     Thing.__iter__ = lambda self: iter([])
     assert compiled(np.ones(1)) is True
+
+
+COUNTER = itertools.count(1)
+
+
+def numbered(x):
+    return next(COUNTER) + x
+
+
+@pytest.mark.parametrize(
+    ("program", "argument"),
+    [
+        (lambda it: next(it), iter([1, 2])),
+        (lambda it: sum(it), iter([1, 2])),
+        (lambda it: [v for v in it], (v for v in (1, 2))),
+        (lambda it: list(zip(it, it)), iter([1, 2])),
+        (lambda it: dict(it), map(tuple, [[1, 2]])),
+        (numbered, 1),
+    ],
+)
+def test_iterators_from_outside_are_not_read(program, argument):
+    """They would be read once, while compiling, and every call would have the same items."""
+    with pytest.raises(pyxla.CompileError, match="made outside of the program"):
+        pyxla.compile(program)(argument)
+    if argument != 1:
+        assert next(argument)
+    assert pyxla.compile(lambda it: it is None)(argument) is False

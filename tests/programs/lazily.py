@@ -166,3 +166,18 @@ def handed_over(xs, k):
 def unpacked(text):
     a, b, c = (int(part) for part in text.split())
     return a * b + c
+
+
+@program("lazy", lambda: ([3, 1, 2],), lambda: ([1, 2, 3, 4, 5],))
+def backwards_of_what_gets_shorter(xs):
+    out, ys = [], [3, 1, 2]
+    back = reversed(ys)
+    out.append(next(back))
+    ys.pop()
+    ys.pop()
+    for x in reversed(xs):
+        out.append(x)
+        xs.pop()
+        if xs:
+            xs.pop()
+    return out, list(back), xs

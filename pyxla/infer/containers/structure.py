@@ -86,6 +86,7 @@ def sequence(engine: Engine, x: Any) -> Any:
         if isinstance(x.value, frozenset):
             return Const(tuple(steps.ordered(x.value)))
         if hasattr(x.value, "__iter__"):
+            engine.check_made_here(x.value)
             return Const(tuple(x.value))
     if isinstance(x, Compound) and x.kind in LENGTHS or isinstance(x, (Tuple, Ref)):
         return x
@@ -229,7 +230,7 @@ LENGTHS: dict[str, Callable[..., Any]] = {
     "range": range_length,
     "zip": _shortest,
     "enumerate": lambda engine, x: length(engine, x.items[0]),
-    "reversed": lambda engine, x: x.items[1],
+    "reversed": lambda engine, x: _reversed_length(engine, *x.items),
     "map": lambda engine, x: _shortest(engine, Compound("zip", x.items[1:])),
 }
 
@@ -274,15 +275,23 @@ def unchanged(engine: Engine, content: ObjectCell) -> None:
         has_item(engine, items, at)
 
 
+def _reversed_length(engine: Engine, items: Any, size: Any) -> Any:
+    """None are left of a list that got shorter: the first place asked for is not there."""
+    now = length(engine, items)
+    shorter = isinstance(now, Const) and isinstance(size, Const) and now.value < size.value
+    return Const(0) if shorter else size
+
+
 def _has_reversed(engine: Engine, x: Compound, i: Any, asked: Any) -> Any:
     items, size = x.items
     if isinstance(items, Compound) and items.kind in TESTS:
         return TESTS[items.kind](engine, items, i, asked)
     more = engine.rules.compare(engine, "lt", i, size)
-    if columnar.found(engine.heap, items) is None:
+    now = length(engine, items)
+    if columnar.found(engine.heap, items) is None and now == size:
         return more
     place = engine.rules.binary(engine, "sub", size, i)  # counted from 1
-    there = engine.rules.compare(engine, "le", place, length(engine, items))
+    there = engine.rules.compare(engine, "le", place, now)
     return engine.rules.both(engine, more, there)
 
 
