@@ -365,3 +365,21 @@ def sorted_after_paths_that_order_them_otherwise(x):
         s.add(33)
         s.discard(33)
     return sorted(s), sorted(s, reverse=True), sum(sorted(s))
+
+
+@program("sets", lambda: ([5, 17, 3], 3), lambda: ([1], 2))
+def made_again_of_itself(x, n):
+    now = set(x)
+    for _ in range(n):
+        now = {v + 1 for v in now}
+    return now, list(now)
+
+
+@program("sets", lambda: (np.array([8, 16, 3, 24, 1]),), lambda: (np.array([1]),))
+def known_items_and_others(x):
+    known, pairs = set([33, 1, 9, 17]), {(0, 0), (1, 2)}
+    known.update([40, 8])
+    for i, v in enumerate(x.tolist()):
+        known.add(v)
+        pairs.add((i, v))
+    return list(known), list(pairs), [v for v in known if v > 8]

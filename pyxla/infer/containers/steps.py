@@ -106,6 +106,19 @@ def actual(content: SetCell) -> set[Any]:
     return out
 
 
+def added(content: SetCell) -> list[Any] | None:
+    """The items of a set to which they were added one after the other, in that order; None where
+    something else was done to it."""
+    found: dict[Any, None] = {}
+    for step in content.steps or ():
+        items = (step.args,) if step.name == "add" else step.args
+        if step.name not in ("add", "update") or not all(type(x) is tuple for x in items):
+            return None
+        for given_ in items:
+            found.update(dict.fromkeys(given_))
+    return list(found) if len(found) == len(content.items) else None
+
+
 def ordered(items: set[Any] | frozenset[Any]) -> list[Any]:
     """The items in CPython's order, or in one that is the same in every process."""
     return list(items) if all(map(is_steady, items)) else sorted(items, key=repr)

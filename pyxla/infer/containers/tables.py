@@ -16,6 +16,7 @@ import numpy as np
 from pyxla.abstract.heap import DictCell, GrowingList, Heap, ListCell, ObjectCell, Pooled, SetCell
 from pyxla.abstract.lattice import Array, Const, Ref, Scalar, Tuple, is_number
 from pyxla.infer import using
+from pyxla.infer.containers import steps
 from pyxla.infer.interface import Engine
 from pyxla.infer.joins import choices, far
 from pyxla.infer.lists import columnar, pools
@@ -214,6 +215,8 @@ def _is_uniform(heap: Heap, content: DictCell | SetCell) -> bool:
 
 def _columns(content: DictCell | SetCell) -> Sequence[Sequence[Any]]:
     names = [Const(key) for key in content.items]
+    if isinstance(content, SetCell) and (added := steps.added(content)) is not None:
+        return (list(map(Const, added)),)
     if isinstance(content, SetCell):
         return (sorted(names, key=lambda c: repr(c.value)),)
     return names, tuple(content.items.values())
@@ -227,7 +230,7 @@ def table_of(heap: Heap, content: DictCell | SetCell, chains: bool = True) -> Ob
     if chains and heap.infos.chained:
         fields |= _chains(heap, [x.value for x in columns[0]])
     if isinstance(content, SetCell):
-        changed = Const(True if content.items else None)
+        changed = Const(None if steps.added(content) is not None else True)
         return ObjectCell(TableSet, {**fields, "changed": changed})
     return ObjectCell(Table, {**fields, "data": lists[1]})
 
