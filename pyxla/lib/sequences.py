@@ -190,7 +190,7 @@ def index_in(items: Any, x: Any, start: int = 0, stop: int | None = None) -> int
     """`items.index(x, start, stop)`."""
     size = len(items)
     for i in range(place(start, size, 0), place(stop, size, size)):
-        if items[i] == x:
+        if alike(items[i], x):
             return i
     raise ValueError(f"{x!r} is not in list")
 
@@ -200,12 +200,32 @@ def found_at(items: list[Any], x: Any) -> int:
     return items.index(x) if x in items else -1
 
 
+def alike(x: Any, y: Any) -> bool:
+    """Whether items of containers are the same, or equal."""
+    return x is y or bool(x == y)
+
+
+def same_or_equal(x: Any, y: Any) -> bool:
+    """`alike` of instances of which data decides whether they are the same."""
+    if x is y:
+        return True
+    return bool(x == y)
+
+
+def holds(items: Any, x: Any) -> bool:
+    """`x in items`."""
+    for item in items:
+        if alike(item, x):
+            return True
+    return False
+
+
 def same(items: list[Any], others: list[Any]) -> bool:
     """`items == others`."""
     if len(items) != len(others):
         return False
     for i in range(len(items)):
-        if items[i] != others[i]:
+        if not alike(items[i], others[i]):
             return False
     return True
 
@@ -329,7 +349,7 @@ def position(items: list[Any], x: Any, last: bool) -> int:
     found = -1
     for i in range(len(items)):
         if found < 0 or last:
-            if items[i] is x or items[i] == x:
+            if alike(items[i], x):
                 found = i
     return found
 
@@ -338,7 +358,7 @@ def times(items: list[Any], x: Any) -> int:
     """How many items are `x` or equal it."""
     found = 0
     for item in items:
-        if item is x or item == x:
+        if alike(item, x):
             found += 1
     return found
 

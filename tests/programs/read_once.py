@@ -140,3 +140,70 @@ def indices_again(x):
     places = np.ndindex(2, 2)
     first = next(places)
     return first, x[first[1]], list(places), list(places)
+
+
+class Picky:
+    """Its tests say what they are asked, and one of them raises."""
+
+    def __init__(self, x, log):
+        self.x, self.log = x, log
+
+    def __eq__(self, other):
+        self.log.append((self.x, other.x))
+        if self.x == 2:
+            raise ValueError("two is not compared")
+        return self.x == other.x
+
+    def __bool__(self):
+        self.log.append((self.x, 0))
+        if self.x == 2:
+            raise ValueError("two is not tested")
+        return self.x == 1
+
+
+class Unequal:
+    def __eq__(self, other):
+        return False
+
+
+class Places:
+    """A sequence by hand, which raises at its third item."""
+
+    def __getitem__(self, i):
+        if i == 2:
+            raise ValueError("no third item")
+        return i
+
+
+@program("looked for", lambda: ([3, 1, 2],), lambda: ([1, 1, 2],))
+def found_before_one_raises(xs):
+    log = []
+    held = [Picky(x, log) for x in xs]
+    one = Picky(1, log)
+    found = one in held, held.index(one), held.index(one, 1), any(held), all(held)
+    held.remove(one)
+    lazy = any(map(lambda x: 6 // (x - 2) < 0, xs)), all(map(lambda x: 6 // (x - 2) > 0, xs))
+    return (
+        found,
+        len(held),
+        held == [Picky(0, log)],
+        log,
+        lazy,
+        -6 in map(lambda x: 6 // (x - 2), xs),
+    )
+
+
+@program("looked for", lambda: ([4, 1],))
+def found_by_hand(xs):
+    return 1 in Places(), any(Places()), all(Places()), [x in Places() for x in xs[1:]]
+
+
+@program("looked for", lambda: ([3, 1, 2], 1))
+def found_as_itself(xs, k):
+    one, log = Unequal(), []
+    items = [one]
+    held = [Picky(x, log) for x in xs]
+    at = held.index(held[0]), held.index(held[k]), [one] == items, items != [one]
+    at += {1: one} == {1: one}, (one, 2) == (one, 2), items.count(one), one in items, one in (one,)
+    items.remove(one)
+    return at, len(items), held == held, held[:1] == held[:1], {"a": held[2]} == {"a": held[2]}, log

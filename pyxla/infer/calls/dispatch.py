@@ -223,6 +223,8 @@ def _reads(engine: Engine, value: Any, implementation: Any, x: Any) -> bool:
     """Whether a library function reads `x`, a generator or what is read in steps."""
     if coroutines.is_generator(x):
         return standard.reads(value, implementation)
+    if value in (any, all) and standard.is_seen(engine, x, "__bool__", "__len__"):
+        return True
     if not engine.demands.stepped or value is next or not coroutines.is_stepped(engine, x):
         return False
     return standard.reads(value, None)

@@ -18,14 +18,17 @@ import numpy as np
 from numpy.polynomial import polyutils
 
 from pyxla.abstract.facts.deciding import by_counted_loops
-from pyxla.abstract.heap import reachable
-from pyxla.abstract.lattice import Array, Compound, Const, NeedsStatic, Scalar
+from pyxla.abstract.heap import ListCell, reachable
+from pyxla.abstract.lattice import Array, Compound, Const, NeedsStatic, Ref, Scalar, Tuple
 from pyxla.errors import CompileError
 from pyxla.frontend import support
 from pyxla.infer.calls import coroutines
-from pyxla.infer.classes import is_python
-from pyxla.infer.containers.iterators import read_in_steps
+from pyxla.infer.calls.visiting import class_of
+from pyxla.infer.classes import is_generated, is_python
+from pyxla.infer.containers.iterators import read_in_steps, state_of
 from pyxla.infer.engine import Engine
+from pyxla.infer.lists import columnar
+from pyxla.infer.lists.items import holds_instances
 from pyxla.ir.core import Block, Value
 from pyxla.lib import averages, bisection, heaps, interpreted, polynomials, sequences
 from pyxla.lib.refused import KNOWN_AS
@@ -156,6 +159,28 @@ def reads(value: Any, implementation: Any) -> bool:
         return value in READERS or (implementation is not None and value not in _KEEPING)
     except TypeError:  # not hashable
         return False
+
+
+def asks(engine: Engine, x: Any, *methods: str) -> bool:
+    """Whether `x` is an instance that has one of these methods, written by the program."""
+    cls = class_of(engine, x) if isinstance(x, (Ref, Tuple)) else None
+    found = [engine.captures.member(cls, name) for name in methods] if cls is not None else []
+    return any(is_python(method) and not is_generated(method) for method in found)
+
+
+def is_seen(engine: Engine, x: Any, *methods: str) -> bool:
+    """Whether the program sees how many items of `x` are looked at: they are made when they are
+    asked for, or have one of these methods."""
+    if (state := state_of(engine, x)) is not None:
+        x = state.fields["items"]
+    if isinstance(x, Compound):
+        lazy = x.kind in ("zip", "enumerate", "reversed")
+        return x.kind == "map" or (lazy and any(is_seen(engine, v, *methods) for v in x.items))
+    if isinstance(x, Ref) and (grown := columnar.found(engine.heap, x)) is not None:
+        return grown.item is not None and holds_instances(grown.item)
+    content = engine.heap.contents.get(x.cell) if isinstance(x, Ref) else x
+    items = content.items if isinstance(content, (ListCell, Tuple)) else ()
+    return any(asks(engine, item, *methods) for item in items)
 
 
 def reader_of(

@@ -23,9 +23,11 @@ from pyxla.abstract.lattice import (
 from pyxla.errors import CompileError
 from pyxla.infer.arrays import access as arrays
 from pyxla.infer.calls.dispatch import call
+from pyxla.infer.calls.standard import asks, is_seen
 from pyxla.infer.calls.visiting import special
 from pyxla.infer.containers import tables
 from pyxla.infer.containers.indexing import content_of, get_item
+from pyxla.infer.containers.iterators import state_of
 from pyxla.infer.containers.outside import Outside
 from pyxla.infer.containers.structure import item, iterate_ahead
 from pyxla.infer.engine import Engine
@@ -49,7 +51,15 @@ def _negated(engine: Engine, op: str, equal: Any) -> Any:
     return equal if op == "eq" else engine.rules.compare(engine, "eq", equal, Const(False))
 
 
-def _equal(engine: Engine, x: Any, y: Any) -> Any:
+@rule(sequences.alike)
+def alike(engine: Engine, x: Any, y: Any) -> Any:
+    """Whether items of containers are the same, which is asked first, or equal."""
+    if isinstance(x, Ref) and isinstance(y, Ref) and any(asks(engine, v, "__eq__") for v in (x, y)):
+        same = engine.rules.compare(engine, "is_", x, y)
+        if not isinstance(same, Const):
+            return call(engine, Const(sequences.same_or_equal), [x, y], {})
+        if same.value:
+            return same
     return engine.rules.truth(engine, engine.rules.compare(engine, "eq", x, y))
 
 
@@ -84,13 +94,10 @@ def compare_containers(engine: Engine, op: str, x: Any, y: Any) -> Any:
     ]
     if all(isinstance(c, DictCell) for c in contents) and op in ("eq", "ne"):
         left, right = (c.items for c in contents)
-        equal: Any = Const(left.keys() == right.keys())
-        for key in left if equal.value else ():
-            same = engine.rules.truth(
-                engine, engine.rules.compare(engine, "eq", left[key], right[key])
-            )
-            equal = engine.rules.both(engine, equal, same)
-        return _negated(engine, op, equal)
+        if left.keys() != right.keys():
+            return Const(op == "ne")
+        x, y = [Tuple(tuple([items[key] for key in left])) for items in (left, right)]
+        return _compare_sequences(engine, op, x, y)
     sets = [
         c.items if isinstance(c, SetCell) else getattr(v, "value", None)
         for c, v in zip(contents, (x, y), strict=True)
@@ -119,7 +126,8 @@ def sequence_kind(engine: Engine, x: Any) -> type | None:
 
 
 def _compare_sequences(engine: Engine, op: str, x: Any, y: Any) -> Any:
-    if op in ("eq", "ne") and one_grows(engine, x, y):
+    seen = any(is_seen(engine, v, "__eq__") for v in (x, y)) and of_one_kind(engine, x, y)
+    if op in ("eq", "ne") and (seen or one_grows(engine, x, y)):
         same = call(engine, Const(sequences.same), [x, y], {})
         return _negated(engine, op, same)
     if op in ORDER and not of_one_kind(engine, x, y):
@@ -135,7 +143,7 @@ def _compare_sequences(engine: Engine, op: str, x: Any, y: Any) -> Any:
     if op in ("eq", "ne"):
         equal: Any = Const(len(left) == len(right))
         for a, b in zip(left, right, strict=False):
-            equal = engine.rules.both(engine, equal, _equal(engine, a, b))
+            equal = engine.rules.both(engine, equal, alike(engine, a, b))
         return _negated(engine, op, equal)
     return _lexicographic(engine, op, left, right)
 
@@ -248,8 +256,10 @@ def contains(engine: Engine, x: Any, container: Any, compare: Callable[..., Any]
     what = "a container or iterable" if sys.version_info >= (3, 14) else "iterable"
     words = f"argument of type {{!r}} is not {what}"
     need(engine, container, ITERATION, "is not iterable", words)
+    own = isinstance(content, ObjectCell) and state_of(engine, container) is None
+    if own or is_seen(engine, container, "__eq__") or asks(engine, x, "__eq__"):
+        return call(engine, Const(sequences.holds), [container, x], {})
     found: Any = Const(False)
     for each in iterate_ahead(engine, container):
-        same = compare(engine, "eq", each, x)
-        found = engine.rules.either(engine, found, engine.rules.truth(engine, same))
+        found = engine.rules.either(engine, found, alike(engine, each, x))
     return found

@@ -12,9 +12,11 @@ from pyxla.abstract.heap import DictCell, GrowingList, ListCell, SetCell
 from pyxla.abstract.lattice import Const, Live, Ref, Tuple
 from pyxla.frontend import support
 from pyxla.infer.calls.dispatch import call
+from pyxla.infer.calls.standard import asks, is_seen
 from pyxla.infer.calls.visiting import call_method
 from pyxla.infer.classes import is_python
 from pyxla.infer.containers import tables
+from pyxla.infer.containers.comparing import alike
 from pyxla.infer.containers.indexing import content_of, get_item, set_item
 from pyxla.infer.containers.iterators import state_of
 from pyxla.infer.containers.making import dict_, has_data_keys, read_once, unknown
@@ -178,10 +180,12 @@ def first(engine: Engine, x: Any, value: Any, missing: ValueError) -> Any:
     if (grown := methods.opened(engine, x)) is not None:
         return finding.index(engine, grown, value)
     rules = engine.rules
-    same = [
-        rules.truth(engine, rules.compare(engine, "eq", candidate, value))
-        for candidate in iterate(engine, x)
-    ]
+    if is_seen(engine, x, "__eq__") or asks(engine, value, "__eq__"):
+        at = call(engine, Const(sequences.position), [x, value, Const(False)], {})
+        there = rules.compare(engine, "ge", at, Const(0))
+        finding.ensure_found(engine, there, value, missing)
+        return at
+    same = [alike(engine, candidate, value) for candidate in iterate(engine, x)]
     known = next((i for i, s in enumerate(same) if isinstance(s, Const) and s.value), None)
     open_ = [i for i, s in enumerate(same[:known]) if not isinstance(s, Const)]
     if not open_:
@@ -214,8 +218,7 @@ def _count(engine: Engine, x: Any, value: Any) -> Any:
         return finding.count_of(engine, grown, value)
     total: Any = Const(0)
     for candidate in iterate(engine, x):
-        same = engine.rules.truth(engine, engine.rules.compare(engine, "eq", candidate, value))
-        total = engine.rules.binary(engine, "add", total, same)
+        total = engine.rules.binary(engine, "add", total, alike(engine, candidate, value))
     return total
 
 

@@ -257,7 +257,8 @@ def place_of(engine: Engine, content: GrowingList, x: Any, last: bool = False) -
 
 def contains(engine: Engine, content: GrowingList, x: Any) -> Any:
     """`x in list`."""
-    return engine.rules.compare(engine, "ge", place_of(engine, content, x, True), Const(0))
+    last = content.item is None or not holds_instances(content.item)  # which would see it
+    return engine.rules.compare(engine, "ge", place_of(engine, content, x, last), Const(0))
 
 
 def index(engine: Engine, content: GrowingList, x: Any) -> Any:
