@@ -734,3 +734,33 @@ def asked_while_numbers_widen(n, count):
     while len(found) < count:
         found.append(next(source) * 2)
     return found
+
+
+@program("generator", lambda: ([3, 1, 2],), lambda: ([],))
+def next_leaves_no_generator(xs):
+    def pairs():
+        it = iter(xs)
+        while True:
+            yield next(it) + next(it)
+
+    def first():
+        yield next(iter(xs))
+
+    found = []
+    try:
+        for v in pairs():
+            found.append(v)
+    except RuntimeError as error:
+        found.append(str(error))
+    try:
+        found.append([v for v in first()])
+        for _ in first():
+            raise StopIteration(7)
+    except StopIteration as error:
+        found.append(error.value)
+    except RuntimeError as error:
+        found.append(str(error))
+    try:
+        return found, list(pairs())
+    except RuntimeError:
+        return found, None

@@ -11,6 +11,7 @@ generator's loops forget both alike, and go their way when the generator is thro
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
 from typing import Any
 
 from pyxla.abstract.heap import BoxCell, ObjectCell
@@ -263,7 +264,7 @@ class Driver:
         found, engine.raised[mark:] = engine.raised[mark:], []
         for path in found:
             if not isinstance(path, Leaving):
-                self.land_own(path)
+                self.land_own(_out_of(self.inner, path))
             elif path.driver is not self:
                 engine.raised.append(path)
             elif path.path is not None:
@@ -324,6 +325,16 @@ def drive(
     driver.land(mark)
 
 
+def _out_of(inner: Frame, path: Any) -> Any:
+    """A path on which a generator raises: no `StopIteration` of the program's own leaves one, as it
+    would end the loop that reads it."""
+    ours = inner.module.get("__name__", "").startswith("pyxla.lib")
+    if ours or isinstance(path, Leaving) or path.exception.meta is not StopIteration:
+        return path
+    error = Compound("exception", (Const("generator raised StopIteration"),), RuntimeError)
+    return replace(path, exception=error)
+
+
 def _frame(engine: Engine, source: Compound) -> Frame:
     """The activation of a generator that is about to be read."""
     ssa, names, module, function = source.meta
@@ -376,7 +387,7 @@ def _first(engine: Engine, source: Compound) -> Any:
         if isinstance(path, Leaving) and path.driver is driver:
             edges.append(path.edge)
         else:
-            engine.raised.append(path)
+            engine.raised.append(_out_of(inner, path))
     if not edges:
         raise Stopped
     hints = [("", engine.loc), ("the item", engine.loc)]
