@@ -48,7 +48,7 @@ def _comprehension(d: Desugarer, node: Any) -> gast.expr:
     of its own, as each evaluation has its own variables."""
     if _is_refused(d, node):
         return constant(None, node)
-    if _has_lambda(node):
+    if _keeps(node):
         items = d.expr(node.generators[0].iter)
         result: gast.expr = _in_function(d, node, items, lambda into: _collect(d, node, into))
     else:
@@ -87,9 +87,21 @@ def _is_refused(d: Desugarer, node: Any) -> bool:
     return False
 
 
-def _has_lambda(node: Any) -> bool:
-    """Whether a function may keep the variables of a comprehension."""
-    return any(isinstance(p, gast.Lambda) for root in _inside(node) for p in gast.walk(root))
+def _keeps(node: Any) -> bool:
+    """Whether a function may keep the variables of a comprehension: a lambda, or a generator
+    expression that is not read where it is written."""
+    parts = [part for root in _inside(node) for part in gast.walk(root)]
+    read = {p.iter for p in parts if isinstance(p, gast.comprehension)}
+    read |= {generator.iter for generator in node.generators}
+    read |= {p.args[0] for p in parts if isinstance(p, gast.Call) and _reads(p)}
+    lazy = {p for p in parts if isinstance(p, gast.GeneratorExp)}
+    return any(isinstance(p, gast.Lambda) for p in parts) or not lazy <= read
+
+
+def _reads(node: gast.Call) -> bool:
+    """Whether a call reads a generator expression at once, by its looks."""
+    given = bool(node.args) and isinstance(node.args[0], gast.GeneratorExp)
+    return given and (_is_fold(node) or _reads_all(node))
 
 
 def _inside(node: Any) -> Iterator[gast.AST]:
@@ -139,9 +151,10 @@ def _clauses(
     add: Callable[[], Any],
     leave: Callable[[], None] = _nothing,
     orelse: Callable[[], None] | None = None,
+    breaks: bool = False,
 ) -> None:
     """Append the loops of a comprehension; `add` appends what is done with an element, `leave` what
-    ends each iteration, `orelse` what ends the first loop."""
+    ends each iteration, `orelse` what ends the first loop; breaks: whether one leaves the loops."""
 
     def clause(index: int, iterated: Any) -> None:
         generator = node.generators[index]
@@ -158,7 +171,7 @@ def _clauses(
             first, *rest = [*conjuncts(tests[0]), *tests[1:]]
             d.branch(condition(d, first), d.block(filtered, index, rest), [], first)
         elif index + 1 < len(node.generators):
-            clause(index + 1, _source(d, node.generators[index + 1].iter))
+            clause(index + 1, _source(d, node.generators[index + 1].iter, breaks))
         else:
             add()
 
@@ -181,7 +194,7 @@ def loop(
 def _source(d: Desugarer, node: gast.expr, breaks: bool = False) -> Any:
     """What a loop over `node` reads: an expression, or the loops of a generator expression, if one
     `break` leaves all of them."""
-    inlined = isinstance(node, gast.GeneratorExp) and not _has_lambda(node)
+    inlined = isinstance(node, gast.GeneratorExp) and not _keeps(node)
     if not inlined or (breaks and len(node.generators) > 1) or _is_refused(d, node):
         return d.expr(node)
     first = _source(d, node.generators[0].iter, breaks)
@@ -250,7 +263,7 @@ def _in_function(
 # What reads all of its first argument before it does anything else that a program can see.
 _READ_ALL = frozenset(
     "list tuple set frozenset sorted dict max min sum bytes bytearray join Counter OrderedDict "
-    "deque fsum prod mean fmean median fromiter".split()
+    "deque fsum prod mean fmean median".split()
 )
 
 
@@ -270,16 +283,19 @@ def _call(d: Desugarer, node: gast.Call) -> gast.expr:
 
 
 def _reads_all(node: gast.Call) -> bool:
-    """Whether this is such a call, by its looks."""
+    """Whether this is such a call, by its looks, whose other arguments nobody sees evaluated."""
     text = getattr(node.func, "id", getattr(node.func, "attr", ""))
-    return text in _READ_ALL and not any(k.arg == "key" for k in node.keywords if text != "sorted")
+    others = [*node.args[1:], *[k.value for k in node.keywords]]
+    plain = all(isinstance(x, gast.Name | gast.Constant | gast.Lambda) for x in others)
+    in_turn = text != "sorted" and any(k.arg == "key" for k in node.keywords)
+    return text in _READ_ALL and plain and not in_turn
 
 
 def _is_fold(node: gast.Call) -> bool:
     """Whether this is `sum(... for ...)`, or the like, by its looks."""
     most = _FOLDS.get(node.func.id, 0) if isinstance(node.func, gast.Name) else 0
     inside: Any = node.args[0]
-    plain = len(node.args) <= most and not node.keywords and not _has_lambda(inside)
+    plain = len(node.args) <= most and not node.keywords and not _keeps(inside)
     return plain and not any(g.is_async for g in inside.generators)
 
 
@@ -307,7 +323,7 @@ def _fold(d: Desugarer, node: gast.Call) -> gast.expr:
 
     outer = d.renames
     d.renames = {**outer, **_fresh_targets(d, inside)}
-    _clauses(d, inside, items, gather, leave)
+    _clauses(d, inside, items, gather, leave, breaks=True)
     d.renames = outer
     return d.hold(call("finish", [function, folding, total, *default], node), node)
 
@@ -318,11 +334,11 @@ def extended(node: gast.expr) -> bool:
         return False
     method = isinstance(node.func, gast.Attribute) and node.func.attr == "extend"
     given = node.args[0]
-    return method and isinstance(given, gast.GeneratorExp) and not _has_lambda(given)
+    return method and isinstance(given, gast.GeneratorExp) and not _keeps(given)
 
 
 def extend(d: Desugarer, node: Any) -> None:
-    """A loop that appends."""
+    """A loop that appends, if it is a list's or a deque's."""
     into = d.hold(d.expr(node.func.value), node)
     text = d.temporary()
     d.scope.stores[text] = None
@@ -330,4 +346,11 @@ def extend(d: Desugarer, node: Any) -> None:
     def body() -> None:
         d.body.append(at(gast.Expr(call("extend_by_one", [into, name(text, node)], node)), node))
 
-    loop(d, at(tree.store(text), node), node.args[0], body, node)
+    def another() -> None:
+        method = at(gast.Attribute(into, "extend", LOAD), node.func)
+        d.body.append(at(gast.Expr(called(d, at(gast.Call(method, node.args, []), node))), node))
+
+    def append() -> None:
+        loop(d, at(tree.store(text), node), node.args[0], body, node)
+
+    d.branch(call("appends", [into], node), d.block(append), d.block(another), node)

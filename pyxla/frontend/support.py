@@ -7,6 +7,7 @@ Python, so that desugared source, executed, behaves as the original.
 from __future__ import annotations
 
 import builtins
+import collections
 import importlib
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import Any, NoReturn
@@ -77,6 +78,12 @@ def sequence(iterable: Iterable[Any]) -> Any:
 
 def reads_all(function: Any) -> None:
     """Refuse a function that is not the one it looks like, which reads all that it is given."""
+
+
+def appends(into: Any) -> bool:
+    """Whether `into.extend(items)` appends one item after the other, as lists and deques do."""
+    extend = getattr(type(into), "extend", None)
+    return extend is list.extend or extend is collections.deque.extend
 
 
 def extend_by_one(into: Any, x: Any) -> None:
@@ -274,6 +281,7 @@ def refuse(message: str, hint: str) -> NoReturn:
 PREDICATES = frozenset(
     {
         "truth",
+        "appends",
         "has_item",
         "catches",
         "decided",

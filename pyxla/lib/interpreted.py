@@ -168,7 +168,7 @@ def update_set(items: set[Any], *others: Any) -> None:
             items.add(x)
 
 
-def update_dict(items: dict[Any, Any], pairs: Any = (), **named: Any) -> None:
+def update_dict(items: dict[Any, Any], pairs: Any = (), /, **named: Any) -> None:
     for key, x in pairs:
         items[key] = x
     for name in named:

@@ -181,3 +181,58 @@ def backwards_of_what_gets_shorter(xs):
         if xs:
             xs.pop()
     return out, list(back), xs
+
+
+@program("lazy", lambda: ([1, 2],))
+def first_of_several_loops(xs):
+    steps = []
+
+    def step():
+        steps.append(len(steps))
+        return len(steps)
+
+    found = next((v for x in [0] for v in (a + b for a in xs for b in [0])), None)
+    low = all(v < 2 for x in (1, 2) for v in (step() for a in (1, 5) for b in (1, 0)))
+    return found, low, steps
+
+
+@program("lazy", lambda: ([1, 2],), lambda: ([],))
+def kept_with_their_variables(ys):
+    kept = []
+    for k in (1, 2):
+        kept += [(x * y for y in ys) for x in [k]]
+        for items in ((x * y for y in ys) for x in (10 * k, 20 * k)):
+            kept.append(items)
+    return [list(items) for items in kept]
+
+
+class _Counted:
+    def __init__(self):
+        self.times = 0
+
+    def extend(self, items):
+        self.times += 1
+
+
+@program("lazy", lambda: ([1, 2],), lambda: ([9],))
+def extended_otherwise(xs):
+    counted, octets, none = _Counted(), bytearray(b"a"), None
+    counted.extend(x for x in xs if x > 5)
+    octets.extend(len(octets) for _ in xs)
+    try:
+        none.extend(x for x in xs if x > 5)
+    except AttributeError as error:
+        return counted.times, bytes(octets), str(error)
+    return counted.times, bytes(octets)
+
+
+@program("lazy", lambda: ([4, 2],), lambda: ([],))
+def arguments_before_items(xs):
+    log = []
+
+    def noted(v):
+        log.append(v)
+        return v
+
+    largest = max((noted(x) for x in xs), default=noted(9))
+    return largest, sum((noted(x) for x in xs), noted(8)), log

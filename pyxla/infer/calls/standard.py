@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import bisect
+import collections
 import functools
 import heapq
 import itertools
+import math
 import operator
 import os
 import statistics
@@ -139,11 +141,18 @@ def interpreted_of(value: Any) -> Any:
     return None
 
 
+_READ_ALL = {list, tuple, set, frozenset, sorted, dict, max, min, sum, bytes, bytearray}
+_READ_ALL |= {collections.Counter, collections.OrderedDict, collections.deque, str.join}
+_READ_ALL |= {math.fsum, math.prod, statistics.mean, statistics.fmean, statistics.median}
+
+
 @rule(support.reads_all)
 def _reads_all(engine: Engine, function: Any) -> Const:
     target = function.items[0] if getattr(function, "kind", "") == "method" else function
     value = getattr(target, "value", None)
-    if getattr(target, "kind", "") == "function" or is_python(value) and not is_standard(value):
+    if getattr(value, "__name__", "") == "join" and type(getattr(value, "__self__", None)) is str:
+        value = str.join
+    if not any(value is known for known in _READ_ALL):
         raise engine.refuse(
             "this function gets a generator expression, and is not the one that it is named like",
             "name it otherwise, or pass a list",

@@ -29,6 +29,7 @@ from pyxla.infer.objects import get_attribute
 from pyxla.infer.raising.refusals import need
 from pyxla.infer.using import items_in_order
 from pyxla.lib import sequences
+from pyxla.lib.containers import Deque
 from pyxla.lib.registry import rule
 from pyxla.lib.tables import View, fill, pairs
 
@@ -72,19 +73,21 @@ _READS = frozenset({"get"})
 _KEYED = _READS | {"setdefault", "pop", "add", "discard", "remove"}
 
 
+@rule(support.appends)
+def _appends(engine: Engine, x: Any) -> Const:
+    content = content_of(engine, x)
+    if isinstance(content, (ListCell, GrowingList)):
+        return Const(True)
+    cls = getattr(content, "cls", None)
+    extend = engine.captures.member(cls, "extend") if cls is not None else None
+    return Const(extend in (list.extend, Deque.extend))
+
+
 @rule(support.extend_by_one)
 def _extend_by_one(engine: Engine, x: Any, value: Any) -> Any:
     if isinstance(content_of(engine, x), (ListCell, GrowingList)):
         return _append(engine, x, value)
-    method = get_attribute(engine, x, "extend")
-    own = method.items[0] if getattr(method, "kind", "") == "method" else method
-    function = getattr(own, "value", None)
-    if is_python(function) and not function.__module__.startswith("pyxla."):
-        raise engine.refuse(
-            "`extend` of this class gets a generator expression, which is read as lists read it",
-            "pass a list",
-        )
-    return call(engine, method, [Tuple((value,))], {})
+    return call(engine, get_attribute(engine, x, "append"), [value], {})
 
 
 @rule(list.append, support.append)
