@@ -3,6 +3,7 @@ attributes, as Python does."""
 
 from __future__ import annotations
 
+import dataclasses
 import functools
 import inspect
 import types
@@ -63,6 +64,13 @@ def need_constructible(engine: Engine, cls: type) -> None:
 def is_python(function: Any) -> bool:
     """Whether it is a function in Python, which may be compiled for itself."""
     return isinstance(function, types.FunctionType) or hasattr(function, "__pyxla_function__")
+
+
+def is_frozen(cls: type, method: Any, name: str) -> bool:
+    """Whether the `__setattr__` that a frozen dataclass has does not let `name` be set: of its own
+    instances any, of those of classes derived from it its fields."""
+    owner = next(base for base in cls.__mro__ if vars(base).get("__setattr__") is method)
+    return owner is cls or name in [f.name for f in dataclasses.fields(owner)]
 
 
 def is_generated(method: Any) -> bool:

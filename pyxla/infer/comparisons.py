@@ -31,8 +31,8 @@ from pyxla.abstract.structure import OPERATORS
 from pyxla.infer import using
 from pyxla.infer.arrays import access as arrays
 from pyxla.infer.calls.conversions import among
-from pyxla.infer.calls.reflected import reflected
-from pyxla.infer.calls.visiting import class_of, special
+from pyxla.infer.calls.reflected import asked, derives
+from pyxla.infer.calls.visiting import class_of
 from pyxla.infer.containers.comparing import ORDER, compare_containers, contains
 from pyxla.infer.engine import Engine
 from pyxla.infer.joins import choices, far
@@ -111,9 +111,9 @@ def compare(engine: Engine, op: str, x: Any, y: Any) -> Any:
             return found
         y = float_to_complex(x, y)
         return operated(engine, op, (x, y), engine.abstract(operate(engine, op, x, y)))
-    result = special(engine, x, f"__{op}__", (y,))
-    if result is None and not _as_tuples(x, y):
-        result = reflected(engine, x, y, f"__{MIRROR[op]}__")
+    first = derives(engine, x, y)  # comparisons are asked of it whether it has its own or not
+    names = f"__{op}__", f"__{MIRROR[op]}__"
+    result = asked(engine, x, y, names, first, not _as_tuples(x, y))
     if result is not None:
         return result
     classes = [cls for v in (x, y) if (cls := class_of(engine, v)) is not None]

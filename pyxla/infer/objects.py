@@ -44,7 +44,7 @@ from pyxla.infer.arrays.attributes import (
 from pyxla.infer.arrays.mutating import set_shape
 from pyxla.infer.calls import functions, standard
 from pyxla.infer.calls.dispatch import call_object
-from pyxla.infer.classes import has_get, is_generated, is_python, need_plain
+from pyxla.infer.classes import has_get, is_frozen, is_generated, is_python, need_plain
 from pyxla.infer.containers import iterators
 from pyxla.infer.engine import Engine
 from pyxla.infer.instances import construct, exception_init, object_init, tuple_new
@@ -56,7 +56,14 @@ from pyxla.infer.raising.objects import as_instance, chosen, raise_lacking
 from pyxla.infer.raising.refusals import missing
 from pyxla.ir.types import PYTHON_DTYPES
 from pyxla.lib.containers import Namespace, is_stand
-from pyxla.lib.interpreted import computed_once, is_stored, store, stored, stored_or_asked
+from pyxla.lib.interpreted import (
+    computed_once,
+    computed_or_asked,
+    is_stored,
+    store,
+    stored,
+    stored_or_asked,
+)
 from pyxla.lib.registry import lookup, rule
 from pyxla.lib.variables import Variable
 from pyxla.ops.shape import constant
@@ -180,7 +187,10 @@ def _of_instance(engine: Engine, x: Ref, content: ObjectCell, name: str) -> Any:
     if slot and name in content.fields:
         return _stored_field(engine, x, content, name)
     if isinstance(found, property):
-        return call_object(engine, found.fget, [x], {})
+        if (fallback := engine.captures.member(content.cls, "__getattr__")) is None:
+            return call_object(engine, found.fget, [x], {})
+        asked = [x, Const(name), Const(found.fget), Const(fallback)]
+        return call_object(engine, computed_or_asked, asked, {})
     if is_python(getattr(type(found), "__set__", None)) and has_get(found):
         return _described(engine, content.cls, x, found)
     if name == "__dict__":
@@ -388,7 +398,7 @@ def set_attribute(engine: Engine, x: Any, name: str, value: Any, plainly: bool =
         raise engine.refuse(*_NO_DICT)
     own = None if plainly else engine.captures.member(content.cls, "__setattr__")
     if is_python(own) and is_generated(own):
-        if _is_frozen(content.cls, own, name):
+        if is_frozen(content.cls, own, name):
             words = f"cannot assign to field {name!r}"
             engine.raise_constant(dataclasses.FrozenInstanceError(words))
     elif is_python(own):
@@ -411,13 +421,6 @@ def set_attribute(engine: Engine, x: Any, name: str, value: Any, plainly: bool =
         pools.assign(engine, x, name, value)
         return
     engine.set_content(x.cell, ObjectCell(content.cls, {**content.fields, name: value}))
-
-
-def _is_frozen(cls: type, method: Any, name: str) -> bool:
-    """Whether the `__setattr__` that a frozen dataclass has does not let `name` be set: of its own
-    instances any, of those of classes derived from it its fields."""
-    owner = next(base for base in cls.__mro__ if vars(base).get("__setattr__") is method)
-    return owner is cls or name in [f.name for f in dataclasses.fields(owner)]
 
 
 @rule(delattr, object.__delattr__)

@@ -33,7 +33,7 @@ from pyxla.infer.arrays.fitting import verify_inplace
 from pyxla.infer.calls.conversions import among
 from pyxla.infer.calls.dispatch import call
 from pyxla.infer.calls.library import apply
-from pyxla.infer.calls.reflected import as_array, reflected
+from pyxla.infer.calls.reflected import as_array, asked, precedes
 from pyxla.infer.calls.visiting import class_of, special
 from pyxla.infer.containers import comparing, steps, tables
 from pyxla.infer.containers.indexing import content_of
@@ -45,7 +45,7 @@ from pyxla.infer.lists import columnar, methods, number_lists, pools, reading
 from pyxla.infer.raising import powers
 from pyxla.infer.raising.catching import raise_unless
 from pyxla.infer.raising.faults import Raises
-from pyxla.infer.raising.refusals import full_name, python_class
+from pyxla.infer.raising.refusals import full_name, made_of, python_class
 from pyxla.infer.text import strings
 from pyxla.infer.text.pieces import is_text, joined, percent
 from pyxla.ir.types import PYTHON_DTYPES
@@ -105,9 +105,9 @@ def binary(engine: Engine, op: str, x: Any, y: Any, assigned: bool = False) -> A
         return binary(engine, op, x, number)
     if (array := as_array(engine, y, x)) is not None:
         return binary(engine, op, x, array)
-    result = special(engine, x, f"__{name}__", (y,))
-    if result is None:
-        result = reflected(engine, x, y, f"__r{name}__")
+    names = f"__{name}__", f"__r{name}__"
+    both_asked = class_of(engine, x) is not class_of(engine, y)
+    result = asked(engine, x, y, names, precedes(engine, x, y, names[1]), both_asked)
     if result is None and (array := as_array(engine, x, y)) is not None:
         return binary(engine, op, array, y)
     if result is None:
@@ -469,10 +469,11 @@ def truth(engine: Engine, x: Any) -> Any:
         content = None if row else engine.content(x)
         if isinstance(content, (ListCell, DictCell, SetCell)):
             return Const(bool(content.items))
-        for name in TRUTH_METHODS:
-            result = special(engine, x, name, ())
-            if result is not None:
-                return truth(engine, result)
+        if (result := special(engine, x, "__bool__", ())) is not None:
+            words = "__bool__ should return bool, returned {}"
+            return truth(engine, made_of(engine, result, bool, words))
+        if _asks_itself(engine, x):
+            return truth(engine, call(engine, Const(len), [x], {}))
     return Const(True)
 
 

@@ -605,6 +605,14 @@ def stored_or_asked(x: Any, name: str, ask: Any) -> Any:
     return stored(x, name) if is_stored(x, name) else ask(x, name)
 
 
+def computed_or_asked(x: Any, name: str, compute: Any, ask: Any) -> Any:
+    """The property `name` of an instance; what `__getattr__` says where it raises that it lacks."""
+    try:
+        return compute(x)
+    except AttributeError:
+        return ask(x, name)
+
+
 def given_arguments(x: Any, alias: Any) -> Any:
     """What `Stack[float]()` makes of what `Stack()` makes."""
     try:

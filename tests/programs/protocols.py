@@ -397,3 +397,160 @@ def ring_is_a_sequence(n, x):
     last = ring[len(ring) - 1]
     found = last in ring, 77.0 in ring, ring.index(last), ring.count(last)
     return found, missing, list(ring), list(reversed(ring))
+
+
+class Shown:
+    def __init__(self, n):
+        self.n = n
+
+    def __repr__(self):
+        return f"R{self.n}é"
+
+    def __str__(self):
+        return "S"
+
+
+@program("text", lambda: (3,))
+def directives_of_instances(n):
+    x = Shown(n)
+    known = Shown(7)
+    plain = "%r" % x, "%s" % x, "%(k)r" % {"k": x}, "%r %s" % (x, x), "%r" % (known,)  # noqa: UP031
+    wide = "%5s|" % x, "%-5s|" % x, "%7r|" % x, "%.1r|" % known  # noqa: UP031
+    return plain, wide, "%a" % known, f"{known!a}", f"{x!r:>6}"  # noqa: UP031
+
+
+@program("text exceptions", lambda: (3,))
+def no_format_of_their_own(n):
+    found = []
+    for made in (lambda x: f"{x:>5}", lambda x: format(x, "5"), lambda x: "{:5}".format(x)):  # noqa: UP032
+        try:
+            found.append(made(Shown(n)))
+        except TypeError as error:
+            found.append(str(error))
+    return found, f"{Shown(n)}", format(Shown(n), "")
+
+
+class Base:
+    def __init__(self, n):
+        self.n = n
+
+    def __add__(self, other):
+        return "Base+", self.n
+
+    def __radd__(self, other):
+        return "+Base", self.n
+
+    def __sub__(self, other):
+        return "Base-", self.n
+
+    def __mul__(self, other):
+        return "Base*", self.n
+
+    def __lt__(self, other):
+        return "Base<", self.n
+
+    def __gt__(self, other):
+        return "Base>", self.n
+
+    def __eq__(self, other):
+        return "Base==", self.n
+
+
+class Derived(Base):
+    def __radd__(self, other):
+        return "+Derived", self.n
+
+    def __rsub__(self, other):
+        return "-Derived", self.n
+
+    def __rmul__(self, other):
+        return NotImplemented
+
+    def __rmatmul__(self, other):
+        return "@Derived", self.n
+
+    def __le__(self, other):
+        return "Derived<=", self.n
+
+    def __eq__(self, other):
+        return "Derived==", self.n
+
+
+class Inherits(Base):
+    pass
+
+
+@program("derived", lambda: (3,))
+def derived_on_the_right(n):
+    x, y, z = Base(n), Derived(n + 1), Inherits(n + 2)
+    sums = x + y, y + x, x + z, z + x, y + z, y + y
+    others = x - y, y - x, x * y, y * x, x - z
+    order = x < y, x > y, x >= y, y < x, x < z, z < x, y < z
+    try:
+        order = order, y @ y
+    except TypeError as error:
+        order = order, str(error)
+    return sums, others, order, x == y, y == x, x == z, z == y
+
+
+class Truth:
+    def __init__(self, n):
+        self.n = n
+
+    def __bool__(self):
+        return self.n
+
+
+class Size:
+    def __init__(self, n):
+        self.n = n
+
+    def __len__(self):
+        return self.n
+
+
+@program("exceptions", lambda: (1,), lambda: (-1,), lambda: (0,))
+def truth_that_is_none(n):
+    found = []
+    for test in (
+        lambda: bool(Truth(n)),
+        lambda: 1 if Truth(0) else 2,
+        lambda: not Truth(n > 0),
+        lambda: bool(Size(n)),
+        lambda: len(Size(n)),
+        lambda: len(Size(np.int64(abs(n)))),
+        lambda: 1 if Size(n > 0) else 2,
+    ):
+        try:
+            found.append(test())
+        except (TypeError, ValueError) as error:
+            found.append(str(error))
+    return found
+
+
+class Fallback:
+    def __init__(self, n):
+        self.n = n
+
+    @property
+    def sure(self):
+        return self.n * 2
+
+    @property
+    def maybe(self):
+        if self.n > 2:
+            raise AttributeError("no")
+        return self.n
+
+    @property
+    def never(self):
+        return self.n.nothing
+
+    def __getattr__(self, name):
+        return len(name)
+
+
+@program("attributes", lambda: (3,), lambda: (1,))
+def properties_that_lack(n):
+    x = Fallback(n)
+    return x.sure, x.maybe, x.never, x.other, getattr(x, "maybe", 7), hasattr(x, "never")

@@ -46,6 +46,35 @@ def reflected(engine: Engine, x: Any, y: Any, name: str) -> Any:
     )
 
 
+def asked(
+    engine: Engine, x: Any, y: Any, names: tuple[str, str], first: bool, both: bool = True
+) -> Any:
+    """`x op y`, as the special methods of instances say, that of `x` and the reflected one of `y`;
+    None where none says.  first: `y` is asked first; both: `y` is asked where `x` does not say."""
+    name, mirrored = names
+    result = special(engine, y, mirrored, (x,)) if first else None
+    if result is None:
+        result = special(engine, x, name, (y,))
+    if result is None and both and not first:
+        result = reflected(engine, x, y, mirrored)
+    return result
+
+
+def derives(engine: Engine, x: Any, y: Any) -> bool:
+    """Whether the class of the instance `y` is derived from that of the instance `x`."""
+    cls, base = class_of(engine, y), class_of(engine, x)
+    return cls is not base and cls is not None and base is not None and issubclass(cls, base)
+
+
+def precedes(engine: Engine, x: Any, y: Any, name: str) -> bool:
+    """Whether `x op y` is asked of the special method `name` of `y` before it is asked of `x`: a
+    class that derives from that of `x` has its own."""
+    if not derives(engine, x, y):
+        return False
+    own, theirs = [engine.captures.member(class_of(engine, v), name) for v in (y, x)]
+    return own is not theirs
+
+
 def as_array(engine: Engine, x: Any, other: Any) -> Any:
     """The array that NumPy makes of the instance `x` beside one of its own, or None."""
     cls = class_of(engine, x)

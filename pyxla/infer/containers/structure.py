@@ -20,10 +20,10 @@ from pyxla.infer import using
 from pyxla.infer.arrays import access as arrays
 from pyxla.infer.calls import coroutines
 from pyxla.infer.calls.dispatch import call
-from pyxla.infer.calls.visiting import special
+from pyxla.infer.calls.visiting import class_of, special
 from pyxla.infer.containers import steps, tables
 from pyxla.infer.containers.indexing import FALSE, TRUE, content_of, get_item
-from pyxla.infer.containers.indices import from_end
+from pyxla.infer.containers.indices import as_int, from_end
 from pyxla.infer.containers.iterators import (
     iterator,
     position,
@@ -214,7 +214,15 @@ def length(engine: Engine, x: Any) -> Any:
     result = special(engine, x, "__len__", ())
     if result is None:
         raise lacking(engine, x, "has no len()", "object of type {!r} has no len()")
-    return result
+    own = engine.captures.member(class_of(engine, x), "__len__")
+    if getattr(own, "__module__", "").startswith(
+        "pyxla."
+    ):  # of what stands for a container of Python's
+        return result
+    size = as_int(engine, result)
+    there = engine.rules.compare(engine, "ge", size, Const(0))
+    engine.ensure(there, ValueError("__len__() should return >= 0"))
+    return size
 
 
 @rule(len, operator.length_hint)

@@ -73,6 +73,15 @@ def full_name(cls: type) -> str:
     raise AssertionError(cls)
 
 
+def made_of(engine: Engine, made: Any, cls: type, words: str) -> Any:
+    """What a special method made, to be of this class; words: what CPython says of another one,
+    with its name in the place of `{}`."""
+    found = python_class(engine, made)
+    if found is not None and not issubclass(found, cls):
+        return engine.raise_constant(TypeError(words.format(full_name(found))))
+    return made
+
+
 def lacking(engine: Engine, x: Any, message: str, words: str) -> CompileError:
     """What is raised where `x` does not have an operation; words: what CPython says then, with the
     name of its class in the place of `{}`."""

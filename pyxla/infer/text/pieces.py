@@ -48,7 +48,7 @@ from pyxla.infer.lists.items import holds_instances
 from pyxla.infer.objects import get_attribute
 from pyxla.infer.raising.exceptions import alternatives, is_exception, select
 from pyxla.infer.raising.objects import as_instance
-from pyxla.infer.raising.refusals import full_name, python_class
+from pyxla.infer.raising.refusals import full_name, made_of, python_class
 from pyxla.infer.text import codes as texts
 from pyxla.infer.text import strings
 from pyxla.lib import texts as methods
@@ -96,6 +96,9 @@ def formatted(engine: Engine, x: Any, conversion: str = "", spec: str = "") -> A
     if is_shown_apart(engine, x):
         return _apart(engine, x, spec)
     x = engine.use(x)
+    cls = python_class(engine, x) if spec and not conversion else None
+    if cls is not None and cls.__format__ is object.__format__:
+        _refuse_spec(engine, cls.__name__, spec)
     if columnar.found(engine.heap, x) is not None or made_by_host(engine, x) is not None:
         return Compound("text", (_as_it_is(engine, x),), ((conversion, spec),))
     try:
@@ -110,12 +113,11 @@ def formatted(engine: Engine, x: Any, conversion: str = "", spec: str = "") -> A
     if is_exception(x):
         return formatted(engine, _exception(engine, x, conversion), "", spec)
     if not conversion and (own := special(engine, x, "__format__", (Const(spec),))) is not None:
-        return _need_text(engine, own, "__format__ must return a str, not {}")
-    for name in {"r": ("__repr__",), "a": ("__repr__",)}.get(conversion, ("__str__", "__repr__")):
-        shown = special(engine, x, name, ())
-        if shown is not None:
-            shown = _need_text(engine, shown, f"{name} returned non-string (type {{}})")
-            return formatted(engine, shown, "", spec) if spec else shown
+        return made_of(engine, own, str, "__format__ must return a str, not {}")
+    if (shown := _of_instance(engine, x, conversion)) is not None:
+        if conversion.startswith("%"):  # of which the flags, width and precision are left
+            return formatted(engine, shown, f"{conversion[:-1]}s")
+        return formatted(engine, shown, "", spec) if spec else shown
     if is_dynamic(x) and not spec and conversion in ("", "s"):
         return x
     if is_number(x) and getattr(x, "kinds", None) is None:
@@ -123,12 +125,19 @@ def formatted(engine: Engine, x: Any, conversion: str = "", spec: str = "") -> A
     return Compound("text", (_as_it_is(engine, x),), ((conversion, spec),))
 
 
-def _need_text(engine: Engine, shown: Any, words: str) -> Any:
-    """What a method made, which is to be text."""
-    cls = python_class(engine, shown)
-    if cls is not None and not issubclass(cls, str):
-        return engine.raise_constant(TypeError(words.format(cls.__name__)))
-    return shown
+def _of_instance(engine: Engine, x: Any, conversion: str) -> Any:
+    """The text that an instance makes of itself; None where its class has no method for it."""
+    kind = conversion[-1:]
+    for name in ("__repr__",) if kind in ("r", "a") else ("__str__", "__repr__"):
+        if (shown := special(engine, x, name, ())) is not None:
+            if kind not in ("", "s", "r", "a"):
+                words = f"%{kind} of an instance is not supported"
+                raise engine.refuse(words, "convert it with int() or float()")
+            shown = made_of(engine, shown, str, f"{name} returned non-string (type {{}})")
+            if kind == "a" and isinstance(shown, Const):
+                return Const(shown.value.encode("ascii", "backslashreplace").decode())
+            return shown
+    return None
 
 
 def _check_field(engine: Engine, x: Any, conversion: str, spec: str) -> None:
