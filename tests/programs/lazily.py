@@ -236,3 +236,13 @@ def arguments_before_items(xs):
 
     largest = max((noted(x) for x in xs), default=noted(9))
     return largest, sum((noted(x) for x in xs), noted(8)), log
+
+
+@program("lazy", lambda: (np.array([1.0, -2.0, 3.0]),), lambda: (np.array([-1.0, 2.0]),))
+def sharing_an_iterator(x):
+    it = iter(list(x))
+    even = (v for v in it if v > 0)
+    first = next(it)
+    for _ in range(len(x) - 2):
+        first += next(it, 0.0)
+    return first, list(even), list(it)

@@ -283,10 +283,14 @@ def unchanged(engine: Engine, content: ObjectCell) -> None:
         has_item(engine, items, at)
 
 
+def _is_listed(engine: Engine, x: Any) -> bool:
+    """Whether it is a list of known length, which may be another one later."""
+    return isinstance(x, Ref) and isinstance(content_of(engine, x), ListCell)
+
+
 def _reversed_length(engine: Engine, items: Any, size: Any) -> Any:
     """None are left of a list that got shorter: the first place asked for is not there."""
-    now = length(engine, items)
-    shorter = isinstance(now, Const) and isinstance(size, Const) and now.value < size.value
+    shorter = _is_listed(engine, items) and length(engine, items).value < size.value
     return Const(0) if shorter else size
 
 
@@ -295,8 +299,10 @@ def _has_reversed(engine: Engine, x: Compound, i: Any, asked: Any) -> Any:
     if isinstance(items, Compound) and items.kind in TESTS:
         return TESTS[items.kind](engine, items, i, asked)
     more = engine.rules.compare(engine, "lt", i, size)
+    if columnar.found(engine.heap, items) is None and not _is_listed(engine, items):
+        return more
     now = length(engine, items)
-    if columnar.found(engine.heap, items) is None and now == size:
+    if now == size:
         return more
     place = engine.rules.binary(engine, "sub", size, i)  # counted from 1
     there = engine.rules.compare(engine, "le", place, now)
