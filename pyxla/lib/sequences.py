@@ -335,15 +335,6 @@ def replace_in_steps(
         items[i] = x
 
 
-def filtered(function: Callable[[Any], Any] | None, items: Any) -> list[Any]:
-    """`list(filter(function, items))`."""
-    out = []
-    for x in items:
-        if bool(x) if function is None else function(x):
-            out.append(x)
-    return out
-
-
 def position(items: list[Any], x: Any, last: bool) -> int:
     """Where the first (or last) item is that is `x` or equals it; -1 where none does."""
     found = -1

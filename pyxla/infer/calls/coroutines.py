@@ -96,11 +96,6 @@ def as_generator(engine: Engine, x: Any) -> Any:
     return engine.rules.call(engine, stepped, [x], {}) if is_stepped(engine, x) else x
 
 
-def unstepped(engine: Engine, x: Any) -> Any:
-    """The generator that one is which is read in steps; else `x`."""
-    return engine.content(x).fields.get("made", x) if is_stepped(engine, x) else x
-
-
 def is_stepped(engine: Engine, x: Any) -> bool:
     """Whether this is an iterator that is read in steps."""
     content = engine.heap.contents.get(x.cell) if isinstance(x, Ref) else None

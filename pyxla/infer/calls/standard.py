@@ -67,8 +67,23 @@ INTERPRETED: dict[Any, Any] = {
         for name in (*("mean", "fmean", "mode", "variance", "pvariance", "stdev", "pstdev"),)
     },
 }
+# What gives an iterator, of which an item is made when it is asked for.
+_ITERATORS: dict[Any, Any] = {
+    filter: interpreted.filter_,
+    itertools.filterfalse: interpreted.filterfalse,
+    itertools.starmap: interpreted.starmap,
+    itertools.islice: interpreted.islice,
+    itertools.takewhile: interpreted.takewhile,
+    itertools.dropwhile: interpreted.dropwhile,
+    itertools.chain: interpreted.chain,
+    itertools.chain.from_iterable: interpreted.from_iterable,
+    itertools.accumulate: interpreted.accumulate,
+    itertools.pairwise: interpreted.pairwise,
+    itertools.compress: interpreted.compress,
+}
 # What reads a generator, and the Python that is visited in its place.
 READERS: dict[Any, Any] = {
+    **_ITERATORS,
     list: interpreted.collected,
     tuple: interpreted.tuple_,
     set: interpreted.set_,
@@ -82,33 +97,20 @@ READERS: dict[Any, Any] = {
     next: interpreted.next_,
     enumerate: interpreted.enumerate_,
     map: interpreted.map_,
-    filter: interpreted.filter_,
     zip: interpreted.zip_first,
     functools.reduce: interpreted.reduce_,
     list.extend: sequences.extend,
     set.update: interpreted.update_set,
     dict.update: interpreted.update_dict,
-    itertools.filterfalse: interpreted.filterfalse,
-    itertools.starmap: interpreted.starmap,
-    itertools.islice: interpreted.islice,
-    itertools.takewhile: interpreted.takewhile,
-    itertools.dropwhile: interpreted.dropwhile,
-    itertools.chain: interpreted.chain,
-    itertools.chain.from_iterable: interpreted.from_iterable,
-    itertools.accumulate: interpreted.accumulate,
-    itertools.pairwise: interpreted.pairwise,
-    itertools.compress: interpreted.compress,
 }
 # What makes one of anything.
 MAKERS: dict[Any, Any] = {
+    **_ITERATORS,
     np.broadcast: interpreted.broadcast,
     itertools.count: interpreted.count,
     itertools.groupby: interpreted.groupby,
     itertools.cycle: interpreted.cycle,
-    itertools.takewhile: interpreted.takewhile,
-    itertools.dropwhile: interpreted.dropwhile,
-    itertools.filterfalse: interpreted.filterfalse,
-    itertools.compress: interpreted.compress,
+    itertools.zip_longest: interpreted.zip_longest,
 }
 # What takes a generator as it is.
 _KEEPING = frozenset(
@@ -137,7 +139,7 @@ def interpreted_of(value: Any) -> Any:
         return MAKERS.get(value)
     cython = "cython_function" in type(value).__name__
     if cython or isinstance(value, (types.BuiltinFunctionType, types.FunctionType)):
-        return INTERPRETED.get(value) or kernel(value)
+        return INTERPRETED.get(value) or MAKERS.get(value) or kernel(value)
     return None
 
 

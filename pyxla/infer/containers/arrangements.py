@@ -23,6 +23,7 @@ from pyxla.infer.arrays import access as arrays
 from pyxla.infer.calls.dispatch import call
 from pyxla.infer.containers import structure
 from pyxla.infer.containers.indexing import content_of
+from pyxla.infer.containers.iterators import iterator
 from pyxla.infer.containers.making import unknown
 from pyxla.infer.engine import Engine
 from pyxla.infer.lists import columnar, number_lists
@@ -74,7 +75,7 @@ def _arranged(engine: Engine, make: Any, pools: list[Any], sizes: list[int], wid
             "write the loops over indices yourself",
         )
     kept = [_pool(engine, pool, places.count > SHORT) for pool in pools]
-    return structure.iterator(engine, Compound("arrangement", (Const(places), *kept)))
+    return iterator(engine, Compound("arrangement", (Const(places), *kept)))
 
 
 def _pool(engine: Engine, x: Any, packed: bool) -> Any:

@@ -7,7 +7,6 @@ import heapq
 import itertools
 import math
 import sys
-from collections.abc import Callable, Iterator
 from typing import Any
 
 from pyxla.abstract.heap import ObjectCell, SequenceIterator
@@ -43,11 +42,6 @@ def _is_counted_by_data(engine: Engine, x: Any) -> bool:
     return columnar.found(engine.heap, x) is not None or unknown(engine, x)
 
 
-def _may_change(engine: Engine, x: Any) -> bool:
-    """Whether items are to be read when they are asked for, as they may change before."""
-    return isinstance(x, Ref) or unknown(engine, x)
-
-
 @rule(functools.reduce)
 def _reduce(engine: Engine, function: Any, x: Any, *initial: Any) -> Any:
     if _is_counted_by_data(engine, x):
@@ -77,33 +71,6 @@ def _fsum(engine: Engine, x: Any) -> Any:
     return call_library(engine, math.fsum, REGISTRY[math.fsum], [x], {})
 
 
-_BY_DATA = {**READERS, itertools.zip_longest: interpreted.zip_longest}
-
-
-def _static_iterator(make: Callable[..., Iterator[Any]]) -> Callable[..., Any]:
-    """An itertools function of sequences of known length: it combines, whatever the items are."""
-
-    def function(engine: Engine, *xs: Any, **options: Any) -> Any:
-        if make in _BY_DATA and any(_may_change(engine, x) for x in xs):
-            return call(engine, Const(_BY_DATA[make]), list(xs), options)
-        plain = []
-        for x in xs:
-            number = isinstance(x, Const) and (isinstance(x.value, int) or x.value is None)
-            plain.append(x.value if number else structure.iterate_ahead(engine, x))
-        static = {k: engine.static(v, k) for k, v in options.items() if k != "fillvalue"}
-        if make is itertools.zip_longest:
-            static["fillvalue"] = options.get("fillvalue", Const(None))
-        rows = list(make(*plain, **static))
-        found = [Tuple(row) if isinstance(row, tuple) else row for row in rows]
-        return iterator(engine, Tuple(tuple(found)))
-
-    return function
-
-
-for _make in (itertools.chain, itertools.zip_longest, itertools.pairwise):
-    rule(_make)(_static_iterator(_make))
-
-
 @rule(heapq.merge)
 def _merge(engine: Engine, *xs: Any, **options: Any) -> Any:
     classes = [getattr(content_of(engine, x), "cls", None) for x in xs]
@@ -113,40 +80,12 @@ def _merge(engine: Engine, *xs: Any, **options: Any) -> Any:
     return call(engine, Const(heaps.merge), list(xs), options)
 
 
-@rule(itertools.islice)
-def _islice(engine: Engine, x: Any, *bounds: Any) -> Any:
-    if _may_change(engine, x):
-        return call(engine, Const(READERS[itertools.islice]), [x, *bounds], {})
-    return structure.sliced(engine, x, *[engine.static(b, "a bound of islice") for b in bounds])
-
-
 @rule(itertools.tee)
 def _tee(engine: Engine, x: Any, n: Any = Const(2)) -> Any:
     if state_of(engine, x) is not None or coroutines.is_generator(x):
         x = call(engine, Const(list), [x], {})
     items = structure.sequence(engine, x)
     return Tuple(tuple([iterator(engine, items) for _ in range(engine.static(n, "n"))]))
-
-
-@rule(itertools.chain.from_iterable)
-def _chain_from(engine: Engine, x: Any) -> Any:
-    if _may_change(engine, x):
-        return call(engine, Const(READERS[itertools.chain.from_iterable]), [x], {})
-    parts = structure.iterate_ahead(engine, x)
-    if any(_may_change(engine, part) for part in parts):
-        return call(engine, Const(READERS[itertools.chain]), parts, {})
-    items = [i for part in parts for i in structure.iterate_ahead(engine, part)]
-    return iterator(engine, Tuple(tuple(items)))
-
-
-@rule(itertools.accumulate)
-def _accumulate(engine: Engine, x: Any, *function: Any, **options: Any) -> Any:
-    return call(engine, Const(READERS[itertools.accumulate]), [x, *function], options)
-
-
-@rule(itertools.starmap)
-def _starmap(engine: Engine, function: Any, x: Any) -> Any:
-    return call(engine, Const(READERS[itertools.starmap]), [function, x], {})
 
 
 @rule(itertools.repeat)

@@ -51,11 +51,6 @@ from pyxla.lib.tables import (
 from pyxla.lib.tables import find as find_key
 
 
-@rule(filter)
-def _filter(engine: Engine, function: Any, x: Any) -> Any:
-    return call(engine, Const(interpreted.filter_), [function, x], {})
-
-
 @rule(tuple, support.to_tuple)
 def _tuple(engine: Engine, x: Any = Const(())) -> Any:
     if isinstance(x, Const) and isinstance(x.value, (str, range)):

@@ -7,7 +7,6 @@ anything.  A loop indexes a *sequence*: a container, a range, an array along its
 
 from __future__ import annotations
 
-import itertools
 import operator
 from collections.abc import Callable
 from typing import Any
@@ -25,7 +24,6 @@ from pyxla.infer.containers import steps, tables
 from pyxla.infer.containers.indexing import FALSE, TRUE, content_of, get_item
 from pyxla.infer.containers.indices import as_int, from_end
 from pyxla.infer.containers.iterators import (
-    iterator,
     position,
     set_state,
     state_of,
@@ -148,8 +146,6 @@ def read_all(engine: Engine, x: Any) -> None:
     if (content := state_of(engine, x)) is not None:
         fields = {"items": Tuple(()), "at": Const(0)}
         engine.set_content(x.cell, ObjectCell(content.cls, fields))
-        if (source := content.fields.get("source")) is not None:
-            set_state(engine, source, at=content.fields["end"])
 
 
 def iterate_ahead(engine: Engine, x: Any) -> list[Any]:
@@ -159,19 +155,6 @@ def iterate_ahead(engine: Engine, x: Any) -> list[Any]:
     if content is not None:
         set_state(engine, x, items=content.fields["items"], at=Const(None))
     return items
-
-
-def sliced(engine: Engine, x: Any, *bounds: int | None) -> Ref:
-    """`itertools.islice`; where all of it is read, it is known what is left of an iterator `x`."""
-    content = state_of(engine, x)
-    at = 0 if content is None else position(engine, x, content)
-    items = iterate_ahead(engine, x)
-    found = iterator(engine, Tuple(tuple(itertools.islice(items, *bounds))))
-    if content is not None:
-        start, stop = (0, bounds[0]) if len(bounds) == 1 else bounds[:2]
-        end = len(items) if stop is None else min(max(start or 0, stop), len(items))
-        set_state(engine, found, source=x, end=Const(at + end))
-    return found
 
 
 def rest(engine: Engine, x: Ref) -> Any:
