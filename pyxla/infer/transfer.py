@@ -7,7 +7,6 @@ then containers, then objects with special methods.
 from __future__ import annotations
 
 import functools
-import sys
 from collections.abc import Callable
 from types import ModuleType
 from typing import Any
@@ -30,26 +29,21 @@ from pyxla.infer.arrays import access as arrays
 from pyxla.infer.calls import binding, spreading
 from pyxla.infer.calls.captures import variable_value
 from pyxla.infer.calls.dispatch import call
-from pyxla.infer.calls.visiting import class_of
 from pyxla.infer.comparisons import compare
 from pyxla.infer.containers import steps, tables, transposed
-from pyxla.infer.containers.comparing import unpack_unknown
 from pyxla.infer.containers.indexing import set_item
-from pyxla.infer.containers.iterators import state_of
-from pyxla.infer.containers.making import unknown
 from pyxla.infer.containers.outside import looked_into
-from pyxla.infer.containers.structure import rest
-from pyxla.infer.containers.watched import resumed, settled
+from pyxla.infer.containers.unpacking import unpacked
+from pyxla.infer.containers.watched import settled
 from pyxla.infer.engine import Engine
 from pyxla.infer.frame import Frame
-from pyxla.infer.lists import columnar, rows, shared
+from pyxla.infer.lists import rows, shared
 from pyxla.infer.objects import delete_attribute, get_attribute, set_attribute
 from pyxla.infer.operators import binary, inplace, truth, unary
 from pyxla.infer.raising import postponed
 from pyxla.infer.raising.refusals import ITERATION, need
 from pyxla.infer.text.pieces import formatted, joined
 from pyxla.ir.core import Instr
-from pyxla.lib import sequences
 from pyxla.lib.variables import Attributes, Variable
 
 Transfer = Callable[[Engine, Frame, Instr], Any]
@@ -324,38 +318,7 @@ def _unpack(engine: Engine, frame: Frame, instr: Instr) -> Any:
     words = "cannot unpack non-iterable {} object"
     x = using.some(engine, frame.env[instr.operands[0]], words.format("NoneType"))
     need(engine, x, ITERATION, "cannot be unpacked", words)
-    before, after = instr.attrs["before"], instr.attrs["after"]
-    cls = class_of(engine, x) if instr.attrs["starred"] else None
-    if cls is not None and engine.captures.member(cls, "__next__") is not None:
-        x = call(engine, Const(sequences.unpacked), [x, Const(before), Const(before + after)], {})
-    kept = columnar.found(engine.heap, x)
-    sized = bool(kept) or arrays.is_array(engine, x)
-    once = state_of(engine, x) is not None
-    if (once or isinstance(x, Compound)) and unknown(engine, x):  # a `map` over such a list, say
-        x = rest(engine, x) if once else x
-        # Columns may be of several types.
-        apart = getattr(x, "kind", "") == "transposed" and not instr.attrs["starred"]
-        x, sized = x if apart else call(engine, Const(list), [x], {}), True
-    if sized and unknown(engine, x):
-        return unpack_unknown(engine, x, **instr.attrs)
-    items = list(engine.iterate(x))
-    if isinstance(x, Tuple) and x.cls is Open:
-        items = [resumed(engine, item) for item in items]
-    if not instr.attrs["starred"]:
-        if len(items) != before:
-            word = "too many" if len(items) > before else "not enough"
-            told = len(items) < before or sys.version_info >= (3, 14)
-            got = f", got {len(items)}" if told else ""
-            message = f"{word} values to unpack (expected {before}{got})"
-            return engine.raise_constant(ValueError(message))
-        return items[0] if before == 1 else items
-    if len(items) < before + after:
-        least = f"at least {before + after}, got {len(items)}"
-        message = f"not enough values to unpack (expected {least})"
-        return engine.raise_constant(ValueError(message))
-    middle = engine.new(ListCell(tuple(items[before : len(items) - after])))
-    found = [*items[:before], middle, *items[len(items) - after :]]
-    return found[0] if len(found) == 1 else found
+    return unpacked(engine, x, **instr.attrs)
 
 
 @transfer("format")

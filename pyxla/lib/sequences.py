@@ -270,6 +270,18 @@ def unpacked(items: Any, before: int, least: int) -> list[Any]:
     return first + list(source)
 
 
+def first_of(items: Any, count: int) -> list[Any]:
+    """What `a, b = items` reads of an iterator, which is asked for one item more."""
+    first: list[Any] = []
+    for x in items:
+        if len(first) == count:
+            raise ValueError(f"too many values to unpack (expected {count})")
+        first.append(x)
+    if len(first) < count:
+        raise ValueError(f"not enough values to unpack (expected {count}, got {len(first)})")
+    return first
+
+
 def check_unpacked(items: list[Any], count: int, starred: bool) -> None:
     """Raise what CPython raises where `items` are too few for `count` names, or too many."""
     size = len(items)

@@ -207,3 +207,90 @@ def found_as_itself(xs, k):
     at += {1: one} == {1: one}, (one, 2) == (one, 2), items.count(one), one in items, one in (one,)
     items.remove(one)
     return at, len(items), held == held, held[:1] == held[:1], {"a": held[2]} == {"a": held[2]}, log
+
+
+def _parted(items, log):
+    """Two of what there is; what was asked for is in `log`."""
+    try:
+        a, b = items
+    except ValueError as error:
+        return str(error), list(log)
+    return a, b, list(log)
+
+
+@program("lazy", *[lambda n=n: (list(range(n)),) for n in (0, 1, 2, 3, 5)])
+def no_more_than_names(values):
+    log = []
+
+    def seen(x):
+        log.append(x)
+        return x * 2
+
+    def given():
+        for x in values:
+            yield seen(x)
+        log.append(-1)
+
+    source = iter(values)
+    return (
+        _parted(map(seen, values), log),
+        _parted(given(), log),
+        _parted((seen(x) for x in values if x != 1), log),
+        _parted(map(seen, source), log),
+        list(source),
+    )
+
+
+class Counting:
+    """It gives 0, 1 and so on; `kept` gives one that counts itself."""
+
+    def __init__(self, n):
+        self.n, self.at = n, 0
+
+    def __iter__(self):
+        return self
+
+    def __next__(self):
+        self.at += 1
+        if self.at > self.n:
+            raise StopIteration
+        return self.at - 1
+
+
+class Held:
+    def __init__(self, n):
+        self.n, self.log = n, []
+
+    def __getitem__(self, k):
+        self.log.append(k)
+        if k >= self.n:
+            raise IndexError
+        return 2 * k
+
+
+@program("lazy", *[lambda n=n: (n,) for n in (1, 2, 4)])
+def names_of_what_is_asked(n):
+    def endless():
+        k = n
+        while True:
+            yield k
+            k += 1
+
+    def of_two_kinds():
+        yield n
+        yield "second"
+        if n > 2:
+            yield 3
+
+    counting, held = Counting(n), Held(n)
+    first, *others = (x for x in range(n) if x != 1)
+    return (
+        _parted(counting, []),
+        counting.at,
+        _parted(held, held.log),
+        _parted(endless(), []),
+        _parted(of_two_kinds(), []),
+        _parted(enumerate(range(n)), []),
+        first,
+        others,
+    )

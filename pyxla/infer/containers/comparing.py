@@ -1,4 +1,4 @@
-"""Comparisons of containers, and what operators and unpacking make of lists of unknown length."""
+"""Comparisons of containers, and what operators make of lists of unknown length."""
 
 from __future__ import annotations
 
@@ -26,10 +26,10 @@ from pyxla.infer.calls.dispatch import call
 from pyxla.infer.calls.standard import asks, is_seen
 from pyxla.infer.calls.visiting import special
 from pyxla.infer.containers import tables
-from pyxla.infer.containers.indexing import content_of, get_item
+from pyxla.infer.containers.indexing import content_of
 from pyxla.infer.containers.iterators import state_of
 from pyxla.infer.containers.outside import Outside
-from pyxla.infer.containers.structure import item, iterate_ahead
+from pyxla.infer.containers.structure import iterate_ahead
 from pyxla.infer.engine import Engine
 from pyxla.infer.joins import choices
 from pyxla.infer.lists import columnar, finding, growing, number_lists, reading
@@ -208,18 +208,6 @@ def _unordered(engine: Engine, op: str, x: Any, y: Any) -> CompileError:
 def unordered(op: str, x: str, y: str) -> str:
     """What CPython says where `x op y` has no meaning, by the names of their classes."""
     return f"{_SYMBOLS[op]!r} not supported between instances of {x!r} and {y!r}"
-
-
-def unpack_unknown(engine: Engine, x: Any, before: int, after: int, starred: bool) -> Any:
-    """The parts of a list of unknown length."""
-    call(engine, Const(sequences.check_unpacked), [x, Const(before + after), Const(starred)], {})
-    with engine.unchecked():
-        first = [item(engine, x, Const(i)) for i in range(before)]
-        if starred:
-            middle = get_item(engine, x, Const(slice(before, -after or None)))
-            first += [call(engine, Const(list), [middle], {})]
-            first += [get_item(engine, x, Const(i)) for i in range(-after, 0)]
-    return first[0] if len(first) == 1 else first
 
 
 def contains(engine: Engine, x: Any, container: Any, compare: Callable[..., Any]) -> Any:

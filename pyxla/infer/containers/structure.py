@@ -8,6 +8,7 @@ anything.  A loop indexes a *sequence*: a container, a range, an array along its
 from __future__ import annotations
 
 import operator
+import sys
 from collections.abc import Callable
 from typing import Any
 
@@ -155,6 +156,16 @@ def iterate_ahead(engine: Engine, x: Any) -> list[Any]:
     if content is not None:
         set_state(engine, x, items=content.fields["items"], at=Const(None))
     return items
+
+
+def first_items(engine: Engine, x: Ref, count: int) -> list[Any]:
+    """The items that are left of an iterator, no more than `count`: others it keeps."""
+    content: Any = state_of(engine, x)
+    unchanged(engine, content)
+    at, items = position(engine, x, content), unwatched(content.fields["items"])
+    size = engine.static(length(engine, items), "the number of items")
+    set_state(engine, x, at=Const(at + count if at + count <= size else sys.maxsize))
+    return [item(engine, items, Const(i)) for i in range(at, min(at + count, size))]
 
 
 def rest(engine: Engine, x: Ref) -> Any:
