@@ -138,6 +138,8 @@ class Executable:
         local = not outcome.jax and jaxlink.on_cpu()
         if jitted is None and binary is None:
             program, outcome = making.prepared(program, outcome)
+        if local:
+            memory.hold_pages()
         self.program = program
         self.outcome = outcome
         packs = local and jitted is None

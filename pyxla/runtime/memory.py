@@ -15,6 +15,9 @@ arithmetic of many a program:
                nobody refers to any more.
 
 Both kinds of buffer are kept in a `Pool`, which holds a bounded number of bytes.
+
+What is smaller comes from glibc, which gives freed memory back to the system, whose pages cost a
+fault each when it is taken once more; see `hold_pages`.
 """
 
 from __future__ import annotations
@@ -89,6 +92,21 @@ POOL = Pool()
 
 def nbytes(type: ArrayType) -> int:
     return type.size * type.dtype.itemsize
+
+
+# Nearly the most that glibc learns from.
+MAPPED_BYTES = (1 << 25) - (1 << 16)
+
+
+@functools.cache
+def hold_pages() -> None:
+    """Let glibc keep freed memory, up to twice as much as this, for what is allocated next.
+
+    It maps what is larger than anything that was freed so far, and gives back what is more than
+    twice as large, so that each call of a program with a megabyte of temporaries would wait for
+    some hundred page faults.  What is freed here was not touched.
+    """
+    np.empty(MAPPED_BYTES, np.uint8)
 
 
 # --- arguments --------------------------------------------------------------------------------

@@ -3,6 +3,9 @@
 from __future__ import annotations
 
 import gc
+import platform
+import subprocess
+import sys
 
 import jax
 import jax.numpy as jnp
@@ -146,3 +149,26 @@ def test_pool_is_bounded_and_lets_old_kinds_go_first():
     pool.give("huge", 4, 11)
     assert pool.take("huge") is None
     assert (pool.take("new"), pool.take("new"), pool.kept) == (2, None, 0)
+
+
+FAULTS = """
+import resource
+import numpy as np, pyxla
+twice = pyxla.compile(lambda x: x + x)
+twice(np.ones(3))
+def faults():
+    before = resource.getrusage(resource.RUSAGE_SELF).ru_minflt
+    [np.ones(1 << 18) for _ in range(6)]
+    return resource.getrusage(resource.RUSAGE_SELF).ru_minflt - before
+faults()
+print(faults())
+"""
+
+
+@pytest.mark.skipif(platform.libc_ver()[0] != "glibc", reason="others keep what they like")
+def test_freed_memory_is_not_given_back():
+    """Megabytes that come and go keep their pages, 3,072 here."""
+    done = subprocess.run(
+        [sys.executable, "-c", FAULTS], capture_output=True, text=True, check=True
+    )
+    assert int(done.stdout) < 100
