@@ -53,7 +53,7 @@ from pyxla.infer.raising.objects import class_of_exception
 from pyxla.infer.transfer import transfer
 from pyxla.ir.core import Instr
 from pyxla.ir.types import CLASSES, PYTHON_KINDS
-from pyxla.lib import sequences
+from pyxla.lib import interpreted, sequences
 from pyxla.lib.mathlib import FACTORIAL_LIMIT
 from pyxla.lib.registry import REGISTRY, rule
 from pyxla.ops.elementwise import count_leading_zeros, popcnt
@@ -290,6 +290,9 @@ def _by_items(target: Any) -> None:
     library = REGISTRY[target]
 
     def function(engine: Engine, *args: Any, **kwargs: Any) -> Any:
+        start = kwargs.get("start", args[1] if len(args) > 1 else Const(0))
+        if not is_number(start):
+            call(engine, Const(interpreted.check_start), [start], {})
         kept = number_lists.flat(engine, args[0]) if len(args) == 1 and not kwargs else None
         if kept is not None:
             column, python = kept
@@ -309,7 +312,6 @@ def _by_items(target: Any) -> None:
         if target in (any, all):
             return _quantified(engine, target, args[0])
         if target is sum and not arrays.is_array(engine, args[0]):
-            start = kwargs.get("start", args[1] if len(args) > 1 else Const(0))
             items = iterate(engine, args[0])
             return functools.reduce(lambda a, b: binary(engine, "add", a, b), items, start)
         try:

@@ -179,7 +179,17 @@ def sorted_(items: Any, *, key: Any = None, reverse: bool = False) -> list[Any]:
     return sorted(collected(items), key=key, reverse=reverse)
 
 
+def check_start(start: Any) -> None:
+    """Raise what `sum` does where it would add texts."""
+    for cls, name in ((str, "strings"), (bytes, "bytes"), (bytearray, "bytearray")):
+        if isinstance(start, cls):
+            empty = "''" if cls is str else "b''"
+            raise TypeError(f"sum() can't sum {name} [use {empty}.join(seq) instead]")
+
+
 def sum_(items: Any, start: Any = 0) -> Any:
+    if isinstance(start, (str, bytes, bytearray)):
+        check_start(start)
     for x in items:
         start = start + x
     return start

@@ -425,3 +425,23 @@ def no_text(n):
         except TypeError as e:
             found.append(told(e))
     return found, n
+
+
+@program("mistakes", lambda: (["a", "b"],), lambda: ([],))
+def texts_added_up(xs):
+    def each():
+        yield from xs
+
+    found = []
+    for add in (
+        lambda: sum(xs, ""),
+        lambda: sum((x for x in xs), start="c"),
+        lambda: sum(each(), ""),
+        lambda: sum([len(x) for x in xs], b"c"),
+        lambda: sum([[len(x)] for x in xs], []),
+    ):
+        try:
+            found.append(str(add()))
+        except TypeError as error:
+            found.append(str(error))
+    return found

@@ -85,3 +85,24 @@ def copied_tuples_are_tuples(xs, least):
     made = tuple(x for x in xs if x > least)
     copies = copy.copy(made), copy.deepcopy(made)
     return copies, copies[0] is made, isinstance(copies[1], tuple), f"{made}", str(made)
+
+
+class Odd:
+    """It shows what it is given, text or not."""
+
+    def __init__(self, shown):
+        self.shown = shown
+
+    def __repr__(self):
+        return self.shown
+
+
+@program("prints", lambda: (3,), lambda: ("three",))
+def shown_as_no_text(x):
+    found = []
+    for shown in (lambda: print(Odd(x)), lambda: print([Odd(x), 1]), lambda: print((1, Odd(x)))):
+        try:
+            shown()
+        except TypeError as error:
+            found.append(str(error))
+    return found

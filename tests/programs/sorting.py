@@ -240,3 +240,39 @@ def instances_of_two_classes(r, w, h):
     down = sorted(shapes, reverse=True)
     shapes.sort()
     return [shape.area() for shape in shapes], down, isinstance(shapes[0], Box)
+
+
+class Ranked:
+    def __init__(self, xs, pivot):
+        self.xs, self.pivot, self.seen = xs, pivot, []
+
+    def rank(self, x):
+        self.seen.append((x, len(self.xs)))
+        return 12 // (x - self.pivot)
+
+    def sort(self):
+        self.xs.sort(key=self.rank)
+
+
+@program(
+    "keys that look at the list",
+    *[
+        lambda xs=xs, p=p: (list(xs), p)
+        for xs, p in (([3, 1, 3, 2, 5], 4), ([3, 1, 2], 1), ([], 1))
+    ],
+)
+def lists_that_keys_look_at(xs, pivot):
+    counted = [x for x in xs if x > 1]
+    counted.sort(key=counted.count, reverse=True)
+    grown = list(xs)
+    try:
+        grown.sort(key=lambda x: grown.append(x) or -x)
+    except ValueError as error:
+        counted.append(str(error))
+    given, made = Ranked(xs, pivot), Ranked([x for x in xs if x > 0], pivot)
+    for ranked in (given, made):
+        try:
+            ranked.sort()
+        except ZeroDivisionError:
+            ranked.seen.append((0, 0))
+    return counted, grown, given.xs, given.seen, made.xs, made.seen

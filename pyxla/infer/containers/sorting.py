@@ -10,11 +10,12 @@ from typing import Any
 
 import numpy as np
 
-from pyxla.abstract.heap import GrowingList, ListCell
+from pyxla.abstract.heap import GrowingList, ListCell, reachable
 from pyxla.abstract.lattice import Array, Compound, Const, Ref, Tuple, is_number
 from pyxla.infer.arrays import access as arrays
 from pyxla.infer.calls.dispatch import call
 from pyxla.infer.calls.visiting import class_of
+from pyxla.infer.classes import is_python
 from pyxla.infer.containers import tables
 from pyxla.infer.containers.indexing import content_of, get_item
 from pyxla.infer.containers.making import list_, unknown
@@ -255,8 +256,36 @@ def _is_value(x: Any) -> bool:
     return is_number(x) and not may_be_array(x)
 
 
+def _may_look(engine: Engine, key: Any, x: Any) -> bool:
+    """Whether a key function leads to the list that it sorts."""
+    held = engine.heap.contents.get(x.cell) if isinstance(x, Ref) else None
+    if type(held) not in (ListCell, GrowingList):
+        return False
+    known = isinstance(key, Const) and not is_python(key.value)
+    outside = not known and x in engine.captures.places.values()
+    return outside or x.cell in reachable(engine.heap, [key])
+
+
+def _sort_apart(engine: Engine, x: Ref, options: dict[str, Any]) -> None:
+    """`x.sort(key=key)` where the key may look at `x`, which has no items meanwhile."""
+    held, mark = engine.heap.contents[x.cell], len(engine.raised)
+    items = reading.copied(engine, held) if isinstance(held, GrowingList) else engine.new(held)
+    engine.set_content(x.cell, ListCell(()))
+    try:
+        made = _sorted(engine, items, **options)
+    finally:
+        for path in engine.raised[mark:]:
+            path.edge.heap.contents[x.cell] = held
+    left = engine.rules.compare(engine, "eq", length(engine, x), Const(0))
+    engine.set_content(x.cell, content_of(engine, made))
+    engine.ensure(left, ValueError("list modified during sort"))
+
+
 @rule(list.sort)
 def _sort(engine: Engine, x: Any, **options: Any) -> Any:
+    if "key" in options and _may_look(engine, options["key"], x):
+        _sort_apart(engine, x, options)
+        return Const(None)
     if (comparison := _comparison(options.get("key"))) is not None:
         down = options.get("reverse", Const(False))
         return call(engine, Const(sequences.sort_by), [x, comparison, down], {})

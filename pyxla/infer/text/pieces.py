@@ -114,7 +114,7 @@ def formatted(engine: Engine, x: Any, conversion: str = "", spec: str = "") -> A
         return formatted(engine, _exception(engine, x, conversion), "", spec)
     if not conversion and (own := special(engine, x, "__format__", (Const(spec),))) is not None:
         return made_of(engine, own, str, "__format__ must return a str, not {}")
-    if (shown := _of_instance(engine, x, conversion)) is not None:
+    if (shown := of_instance(engine, x, conversion)) is not None:
         if conversion.startswith("%"):  # of which the flags, width and precision are left
             return formatted(engine, shown, f"{conversion[:-1]}s")
         return formatted(engine, shown, "", spec) if spec else shown
@@ -125,15 +125,16 @@ def formatted(engine: Engine, x: Any, conversion: str = "", spec: str = "") -> A
     return Compound("text", (_as_it_is(engine, x),), ((conversion, spec),))
 
 
-def _of_instance(engine: Engine, x: Any, conversion: str) -> Any:
+def of_instance(engine: Engine, x: Any, conversion: str = "") -> Any:
     """The text that an instance makes of itself; None where its class has no method for it."""
     kind = conversion[-1:]
-    for name in ("__repr__",) if kind in ("r", "a") else ("__str__", "__repr__"):
+    asked = ("__repr__",) if kind in ("r", "a") else ("__str__", "__repr__")
+    for name in asked:
         if (shown := special(engine, x, name, ())) is not None:
             if kind not in ("", "s", "r", "a"):
                 words = f"%{kind} of an instance is not supported"
                 raise engine.refuse(words, "convert it with int() or float()")
-            shown = made_of(engine, shown, str, f"{name} returned non-string (type {{}})")
+            shown = made_of(engine, shown, str, f"{asked[0]} returned non-string (type {{}})")
             if kind == "a" and isinstance(shown, Const):
                 return Const(shown.value.encode("ascii", "backslashreplace").decode())
             return shown

@@ -20,7 +20,7 @@ from pyxla.abstract.lattice import Array, Compound, Const, Ref, Scalar, Tuple, V
 from pyxla.frontend import support
 from pyxla.guards.places import STREAM
 from pyxla.infer.arrays import access as arrays
-from pyxla.infer.calls.visiting import class_of, special
+from pyxla.infer.calls.visiting import class_of
 from pyxla.infer.classes import assigned
 from pyxla.infer.containers import steps
 from pyxla.infer.containers.indexing import content_of
@@ -28,7 +28,7 @@ from pyxla.infer.engine import Engine
 from pyxla.infer.lists import columnar, reading
 from pyxla.infer.lists.items import spelled
 from pyxla.infer.raising.exceptions import is_exception
-from pyxla.infer.text.pieces import formatted, is_shown_apart, made_by_host
+from pyxla.infer.text.pieces import formatted, is_shown_apart, made_by_host, of_instance
 from pyxla.infer.using import items_in_order
 from pyxla.ir.core import Value
 from pyxla.ir.types import tuple_maker
@@ -172,7 +172,7 @@ def _inside(engine: Engine, x: Any, values: list[Value]) -> Reader:
     if is_exception(x) or is_shown_apart(engine, x):
         shown = engine.use(formatted(engine, x, "r"))
     elif isinstance(content_of(engine, x), ObjectCell) and made_by_host(engine, x) is None:
-        shown = special(engine, x, "__repr__", ())
+        shown = of_instance(engine, x, "r")
         if shown is None:
             raise engine.refuse("an instance without __repr__ cannot be printed", "define it")
     if shown is None:
@@ -212,10 +212,8 @@ def _object(engine: Engine, x: Ref, values: list[Value]) -> Reader:
             make: Any = cls.__pyxla_made__  # type: ignore[attr-defined]
             return lambda given: make(dict(zip(fields, read(given), strict=True)))
         case ObjectCell():
-            for name in ("__str__", "__repr__"):
-                shown = special(engine, x, name, ())
-                if shown is not None:
-                    return reader(engine, shown, values)
+            if (shown := of_instance(engine, x)) is not None:
+                return reader(engine, shown, values)
     raise engine.refuse(f"{arrays.kind_of(engine, x)} cannot be printed", "print its parts")
 
 
