@@ -535,3 +535,38 @@ def best_splits(x, y, levels):
                         best = Split(j, threshold, gain)
         splits.append(best)
     return [(s.feature, s.threshold, s.gain) for s in splits if s is not None]
+
+
+class TreeNode:
+    def __init__(self, threshold=None, left=None, right=None, value=None):
+        self.threshold, self.left, self.right, self.value = threshold, left, right, value
+
+    def is_leaf(self):
+        return self.value is not None
+
+
+def grown(x, depth):
+    if depth >= 10 or np.ptp(x) < 0.3:
+        return TreeNode(value=np.argmax(x))
+    middle = np.mean(x)
+    left, right = grown(x[x <= middle], depth + 1), grown(x[x > middle], depth + 1)
+    return TreeNode(middle, left, right)
+
+
+def classified(value, node):
+    if node.is_leaf():
+        return node.value
+    if value <= node.threshold:
+        return classified(value, node.left)
+    return classified(value, node.right)
+
+
+@program("tree of objects", lambda: (ramp(12),), lambda: (np.full(12, 2.0),))
+def tree_of_objects(x):
+    """What a method found to be not None is read again, and is not None: of one node, and of the
+    one where a loop ends."""
+    root = grown(x, 0)
+    deepest, depth = root, 0
+    while not deepest.is_leaf():
+        deepest, depth = deepest.right, depth + 1
+    return np.array([classified(value, root) for value in x]), np.array([deepest.value]), depth

@@ -12,6 +12,7 @@ from typing import Any
 from pyxla.abstract.facts import extent
 from pyxla.abstract.facts.constants import known_elements
 from pyxla.abstract.facts.extent import IntFact
+from pyxla.abstract.facts.signs import alike
 from pyxla.abstract.lattice import Array, Const, NeedsStatic, Scalar, Variant
 from pyxla.ir.core import Value
 
@@ -88,15 +89,17 @@ def settled(
     tag = x.tag.value
     return {
         key: narrowed(value.items[place], assumed)
-        if type(value) is Variant and value.tag.value is tag
+        if type(value) is Variant and alike(value.tag.value, tag)
         else value
         for key, value in env.items()
     }
 
 
 def places(x: Variant, assumed: tuple[Atom, ...]) -> list[int]:
-    """Which of its items `x` may be where `assumed` holds."""
-    known = [a[2] for a in assumed if a[0] == "AMONG" and a[1].tag.value is x.tag.value]
+    """Which of its items `x` may be where `assumed` holds, of it or of another that was read of the
+    same place: `if node.value is not None: return node.value`."""
+    tag = x.tag.value
+    known = [a[2] for a in assumed if a[0] == "AMONG" and alike(a[1].tag.value, tag)]
     found = [place for place in range(len(x.items)) if all(place in among for among in known)]
     return [p for p in found if type(y := x.items[p]) is not Variant or places(y, assumed)]
 

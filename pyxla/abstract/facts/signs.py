@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from pyxla.abstract.facts.ranges import unconverted
-from pyxla.ir.core import Instr, Value
+from pyxla.ir.core import Instr, Phi, Value
 
 DEPTH = 10
 Question = Callable[[Value], bool]
@@ -38,7 +38,7 @@ def _product(made: Instr, holds: Question) -> bool:
 
 def alike(x: Value, y: Value, depth: int = 4) -> bool:
     """Whether two values are computed alike of the same ones."""
-    x, y = unconverted(x), unconverted(y)
+    x, y = unconverted(_unchanged(x)), unconverted(_unchanged(y))
     one, other = x.owner, y.owner
     if x is y or not isinstance(one, Instr) or not isinstance(other, Instr):
         return x is y
@@ -53,6 +53,17 @@ def alike(x: Value, y: Value, depth: int = 4) -> bool:
         if not alike(a, b, depth - 1):
             return False
     return True
+
+
+def _unchanged(x: Value) -> Value:
+    """What a loop that has been visited to its end found, where it does not change it."""
+    for _ in range(DEPTH):
+        phi = x.owner
+        found = {*phi.args.values()} - {x} if isinstance(phi, Phi) else set()
+        if len(found) != 1 or len(phi.args) == 1:
+            break
+        (x,) = found
+    return x
 
 
 def _equal(x: Any, y: Any) -> bool:
