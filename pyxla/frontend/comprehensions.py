@@ -12,6 +12,7 @@ made when they are asked for, and so
 
 from __future__ import annotations
 
+import builtins
 from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
@@ -277,9 +278,19 @@ def _call(d: Desugarer, node: gast.Call) -> gast.expr:
         return called(d, node)
     given: Any = node.args[0]
     function = d.hold(d.expr(node.func), node)
-    d.body.append(at(gast.Expr(call("reads_all", [function], node)), node))
     listed = at(gast.ListComp(given.elt, given.generators), given)
-    return called(d, at(gast.Call(function, [listed, *node.args[1:]], node.keywords), node))
+    if isinstance(node.func, gast.Name) and hasattr(builtins, node.func.id):
+        d.body.append(at(gast.Expr(call("check_reads_all", [function], node)), node))
+        return called(d, at(gast.Call(function, [listed, *node.args[1:]], node.keywords), node))
+    result = d.temporary()
+
+    def made(items: gast.expr) -> None:
+        found = called(d, at(gast.Call(function, [items, *node.args[1:]], node.keywords), node))
+        d.set(result, found, node)
+
+    test = call("reads_all", [function], node)
+    d.branch(test, d.block(made, listed), d.block(made, given), node)
+    return name(result, node)
 
 
 def _reads_all(node: gast.Call) -> bool:

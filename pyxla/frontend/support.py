@@ -76,8 +76,14 @@ def sequence(iterable: Iterable[Any]) -> Any:
     return iterable if type(iterable) in _INDEXED else Items(iter(iterable))
 
 
-def reads_all(function: Any) -> None:
-    """Refuse a function that is not the one it looks like, which reads all that it is given."""
+def reads_all(function: Any) -> bool:
+    """Whether this function is the one it looks like, which reads all that it is given, so that it
+    may get a list: what gets a generator is right in any case."""
+    return False
+
+
+def check_reads_all(function: Any) -> None:
+    """Refuse a function that is not the builtin one that it is named like."""
 
 
 def appends(into: Any) -> bool:

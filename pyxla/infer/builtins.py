@@ -53,7 +53,7 @@ from pyxla.infer.raising.objects import class_of_exception
 from pyxla.infer.transfer import transfer
 from pyxla.ir.core import Instr
 from pyxla.ir.types import CLASSES, PYTHON_KINDS
-from pyxla.lib import interpreted, sequences
+from pyxla.lib import sequences
 from pyxla.lib.mathlib import FACTORIAL_LIMIT
 from pyxla.lib.registry import REGISTRY, rule
 from pyxla.ops.elementwise import count_leading_zeros, popcnt
@@ -243,7 +243,8 @@ def _conjugate(engine: Engine, x: Any) -> Any:
 
 @rule(float.is_integer)
 def _is_integer(engine: Engine, x: Any) -> Any:
-    whole = compare(engine, "eq", call(engine, Const(math.trunc), [x], {}), x)
+    cut = call(engine, Const(float), [call(engine, Const(np.trunc), [x], {})], {})
+    whole = compare(engine, "eq", cut, x)
     finite = call(engine, Const(math.isfinite), [x], {})
     return engine.rules.both(engine, finite, whole)
 
@@ -290,9 +291,7 @@ def _by_items(target: Any) -> None:
     library = REGISTRY[target]
 
     def function(engine: Engine, *args: Any, **kwargs: Any) -> Any:
-        start = kwargs.get("start", args[1] if len(args) > 1 else Const(0))
-        if not is_number(start):
-            call(engine, Const(interpreted.check_start), [start], {})
+        start = standard.start_of_sum(engine, [*args], kwargs)
         kept = number_lists.flat(engine, args[0]) if len(args) == 1 and not kwargs else None
         if kept is not None:
             column, python = kept

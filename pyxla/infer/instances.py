@@ -95,11 +95,35 @@ def _construct_exception(
     own = isinstance(engine.captures.member(cls, "__init__"), types.FunctionType)
     if not own and issubclass(cls, _PARTICULAR) and not kwargs:
         cls = _class_made(engine, cls, args)
-    if not kwargs:
-        return Compound("exception", tuple(args), cls)
-    if not own:
+    if kwargs and not own:
         raise engine.refuse(f"{cls.__name__}() takes no keyword arguments", "give them by position")
-    return Compound("exception", (*args, exceptions.named(kwargs)), cls)
+    given = (*args, exceptions.named(kwargs)) if kwargs else tuple(args)
+    made = Compound("exception", given, cls)
+    if own:
+        _check_construction(engine, made)
+    return made
+
+
+def _check_construction(engine: Engine, x: Compound) -> None:
+    """Raise what the `__init__` of an exception raises; what it sets is asked for when it is read,
+    by another visit, so that it may not change anything else."""
+    mark, new = len(engine.written), len(engine.heap.infos)
+    initialized(engine, x)
+    if any(cell < new for cell in engine.written[mark:]):
+        raise engine.refuse(
+            f"the `__init__` of {x.meta.__name__} changes more than the exception",
+            "do that where the exception is raised",
+        )
+
+
+def initialized(engine: Engine, x: Compound) -> Ref:
+    """An exception as an object with the attributes that its `__init__` sets."""
+    args, kwargs = exceptions.arguments(x)
+    made = engine.new(ObjectCell(x.meta, {"args": exceptions.args_of(x)}))
+    init = engine.captures.member(x.meta, "__init__")
+    if isinstance(init, types.FunctionType):
+        call_member(engine, x.meta, "__init__", init, made, list(args), kwargs)
+    return made
 
 
 # Exceptions that look at what they are called with.

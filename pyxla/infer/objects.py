@@ -407,7 +407,7 @@ def set_attribute(engine: Engine, x: Any, name: str, value: Any, plainly: bool =
     found = engine.captures.member(content.cls, name)
     if isinstance(found, property):
         if found.fset is None:
-            message = f"property {name!r} of {content.cls.__name__!r} object has no setter"
+            message = f"property {name!r} of {content.cls.__qualname__!r} object has no setter"
             raise engine.refuse(message, raises=AttributeError, words=message)
         call_object(engine, found.fset, [x, value], {})
         return
@@ -438,7 +438,7 @@ def delete_attribute(engine: Engine, x: Any, name: str) -> None:
     found = engine.captures.member(content.cls, name) if isinstance(content, ObjectCell) else None
     if isinstance(found, property):
         if found.fdel is None:
-            message = f"property {name!r} of {content.cls.__name__!r} object has no deleter"
+            message = f"property {name!r} of {content.cls.__qualname__!r} object has no deleter"
             raise engine.refuse(message, raises=AttributeError, words=message)
         call_object(engine, found.fdel, [x], {})
         return

@@ -168,7 +168,10 @@ def leave(engine: Engine, frame: Frame, block: Block) -> None:
         value = using.moved(engine, frame.env[terminator.operands[0]])
         frame.returns.append(Edge(engine.block, engine.heap, {}, (value,), loc))
     else:
-        engine.raise_(engine.use(frame.env[terminator.operands[0]]))
+        error = engine.use(frame.env[terminator.operands[0]])
+        if isinstance(error, Const) and isinstance(error.value, type):
+            error = engine.rules.call(engine, error, [], {})
+        engine.raise_(error)
 
 
 def go(frame: Frame, source: Block, target: Block, edge: Edge) -> None:

@@ -188,8 +188,6 @@ def check_start(start: Any) -> None:
 
 
 def sum_(items: Any, start: Any = 0) -> Any:
-    if isinstance(start, (str, bytes, bytearray)):
-        check_start(start)
     for x in items:
         start = start + x
     return start

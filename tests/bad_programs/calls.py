@@ -48,6 +48,21 @@ def super_of_nothing(x):
     return super().step(x)  # <-
 
 
+class Counted(Exception):
+    made = 0
+
+    def __init__(self, x):
+        Counted.made += 1
+
+
+@bad("the `__init__` of Counted changes more than the exception", float)
+def exception_that_counts(x):
+    try:
+        raise Counted(x)  # <-
+    except Counted:
+        return Counted.made
+
+
 class Cached:
     @functools.cache  # noqa: B019
     def twice(self, n):

@@ -243,3 +243,27 @@ def generated_whose_start_raises(x, y):
     except (RuntimeError, ValueError) as error:
         return log, type(error).__name__, str(error)
     return log
+
+
+class Noting:
+    """What goes in and out, with nothing that data decides."""
+
+    def __init__(self, log, name, goes_on):
+        self.log, self.name, self.goes_on = log, name, goes_on
+
+    def __enter__(self):
+        self.log.append(("in", self.name))
+
+    def __exit__(self, kind, error, trace):
+        self.log.append(("out", self.name))
+        return self.goes_on
+
+
+@program("several managers of one log", lambda: (1,), lambda: (0,))
+def one_log_of_two(x):
+    plain, other = [], []
+    with Noting(plain, "a", True), Noting(plain, "b", False):
+        plain.append(10 // x)
+    with Noting(other, "a", False), Noting(other, "b", True):
+        other.append(10 // x)
+    return plain, other

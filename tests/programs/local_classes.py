@@ -207,3 +207,18 @@ def classes_in_closures(x):
         return 0 if depth == 0 else Level().depth + deeper(depth - 1)
 
     return AND_FIVE(x), made(7)(x), deeper(3)
+
+
+@program("property of a local class", lambda: (2,))
+def names_of_local_classes(x):
+    class Fixed:
+        @property
+        def size(self):
+            return x
+
+    fixed, found = Fixed(), []
+    try:
+        fixed.size = x
+    except AttributeError as error:
+        found.append(str(error))
+    return found, fixed.size

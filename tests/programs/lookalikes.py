@@ -115,3 +115,47 @@ def a_number_of_numpys_meets_the_elements(x, zero_d, n):
         (1.0, x) * n,
         zero_d != items,
     )
+
+
+def mean(xs):
+    """It reads one item after the other, and may stop."""
+    total, n = 0.0, 0
+    for x in xs:
+        if x > 100:
+            break
+        total, n = total + x, n + 1
+    return total / n
+
+
+class Path:
+    def __init__(self):
+        self.parts = []
+
+    def join(self, parts):
+        for part in parts:
+            self.parts.append(part)
+        return self
+
+    def max(self, parts):
+        return next(iter(parts))
+
+
+@program("generator expressions", lambda: ([1.0, 3.0, 101.0, 0.0],), lambda: ([2.0, -1.0],))
+def own_functions_that_read(xs):
+    log = []
+
+    def seen(x):
+        log.append(x)
+        return x
+
+    path = Path().join(x + 1 for x in xs if x < 100)
+    separator = "-" if len(xs) > 2 else ","
+    largest = max if xs[0] > 1 else min
+    found = mean(seen(x) for x in xs), path.max(seen(x) for x in xs)
+    return (
+        found,
+        log,
+        path.parts,
+        separator.join(str(x) for x in path.parts),
+        largest(x for x in xs),
+    )

@@ -445,3 +445,25 @@ def texts_added_up(xs):
         except TypeError as error:
             found.append(str(error))
     return found
+
+
+@program("mistakes", lambda: ([], 5, "a"), lambda: ([1], 5, "b"), lambda: ([5, 6], 6, "6"))
+def sought_in_vain(xs, n, text):
+    some, texts = [x for x in xs if x], [str(x) for x in xs]
+    pairs = [(x, x) for x in xs]
+    found = []
+    for look in (
+        lambda: some.index(n),
+        lambda: list(xs).index(n),
+        lambda: texts.index(text),
+        lambda: texts.index("q"),
+        lambda: pairs.index((n, n)),
+        lambda: pairs.index((n, text)),
+        lambda: [n].index(n + 1),
+        lambda: [text].index(text + "a"),
+    ):
+        try:
+            found.append(look())
+        except ValueError as error:
+            found.append(str(error))
+    return found

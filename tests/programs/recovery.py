@@ -379,3 +379,31 @@ def last_of_several(x):
         except ValueError as error:
             last = error
     raise RuntimeError(f"failed: {last}") from last
+
+
+class Coded(Exception):
+    def __init__(self, code, text="no text"):
+        super().__init__(code, text)
+        self.rate = 12 // code
+
+
+@program("constructors that raise", *[lambda k=k: (k, 3) for k in range(7)])
+def made_wrongly(k, code):
+    try:
+        if k == 0:
+            raise Coded(code)
+        if k == 1:
+            raise Coded
+        if k == 2:
+            Coded()
+        if k == 3:
+            raise Coded(1, 2, 3)
+        if k == 4:
+            raise Coded(code, named=1)
+        if k == 5:
+            raise Coded(code - 3)
+    except Coded as error:
+        return error.rate, error.args
+    except (TypeError, ZeroDivisionError) as error:
+        return type(error).__name__, str(error)
+    return "fine"

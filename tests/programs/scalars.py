@@ -490,3 +490,8 @@ def extremes_of_signed_zeros(x):
     kept = [v for v in x.tolist() if not v > 3]
     single = x.astype(np.float32)
     return max(x), min(x), max(kept), min(kept), max(x.tolist()), min(single), max(list(x))
+
+
+@program("float", *[lambda x=x: (x,) for x in (1.5, -2.0, math.inf, math.nan, 1e300)])
+def whole_numbers(x):
+    return x.is_integer(), (x / 2).is_integer(), (2.0).is_integer()

@@ -264,6 +264,8 @@ def call_reader(engine: Engine, value: Any, args: list[Any], kwargs: dict[str, A
     args = [coroutines.as_generator(engine, x) for x in args]
     if value is zip:  # of which the others are indexed
         args = [x if coroutines.is_generator(x) else engine.rules.sequence(engine, x) for x in args]
+    if value is sum:
+        standard.start_of_sum(engine, args, kwargs)
     reader, args = standard.reader_of(engine, value, args, strict)
     if reader is not None:
         return call_function(engine, reader, args, kwargs)

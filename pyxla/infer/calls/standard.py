@@ -21,7 +21,16 @@ from numpy.polynomial import polyutils
 
 from pyxla.abstract.facts.deciding import by_counted_loops
 from pyxla.abstract.heap import ListCell, reachable
-from pyxla.abstract.lattice import Array, Compound, Const, NeedsStatic, Ref, Scalar, Tuple
+from pyxla.abstract.lattice import (
+    Array,
+    Compound,
+    Const,
+    NeedsStatic,
+    Ref,
+    Scalar,
+    Tuple,
+    is_number,
+)
 from pyxla.errors import CompileError
 from pyxla.frontend import support
 from pyxla.infer.calls import coroutines
@@ -154,7 +163,12 @@ def _reads_all(engine: Engine, function: Any) -> Const:
     value = getattr(target, "value", None)
     if getattr(value, "__name__", "") == "join" and type(getattr(value, "__self__", None)) is str:
         value = str.join
-    if not any(value is known for known in _READ_ALL):
+    return Const(any(value is known for known in _READ_ALL))
+
+
+@rule(support.check_reads_all)
+def _check_reads_all(engine: Engine, function: Any) -> Const:
+    if not _reads_all(engine, function).value:
         raise engine.refuse(
             "this function gets a generator expression, and is not the one that it is named like",
             "name it otherwise, or pass a list",
@@ -192,6 +206,14 @@ def is_seen(engine: Engine, x: Any, *methods: str) -> bool:
     content = engine.heap.contents.get(x.cell) if isinstance(x, Ref) else x
     items = content.items if isinstance(content, (ListCell, Tuple)) else ()
     return any(asks(engine, item, *methods) for item in items)
+
+
+def start_of_sum(engine: Engine, args: list[Any], kwargs: dict[str, Any]) -> Any:
+    """What `sum` adds to first, which is no text."""
+    start = kwargs.get("start", args[1] if len(args) > 1 else Const(0))
+    if not is_number(start):
+        engine.rules.call(engine, Const(interpreted.check_start), [start], {})
+    return start
 
 
 def reader_of(

@@ -17,7 +17,7 @@ from pyxla.infer.calls.visiting import call_method
 from pyxla.infer.classes import is_python
 from pyxla.infer.containers import tables
 from pyxla.infer.containers.comparing import alike
-from pyxla.infer.containers.indexing import content_of, get_item, set_item
+from pyxla.infer.containers.indexing import FALSE, content_of, get_item, set_item
 from pyxla.infer.containers.iterators import state_of
 from pyxla.infer.containers.making import dict_, has_data_keys, read_once, unknown
 from pyxla.infer.containers.structure import item, iterate, length
@@ -181,7 +181,7 @@ def first(engine: Engine, x: Any, value: Any, missing: ValueError) -> Any:
     Matches that are known at run time only are looked through from the end.
     """
     if (grown := methods.opened(engine, x)) is not None:
-        return finding.index(engine, grown, value)
+        return finding.index(engine, grown, value, missing)
     rules = engine.rules
     if is_seen(engine, x, "__eq__") or asks(engine, value, "__eq__"):
         at = call(engine, Const(sequences.position), [x, value, Const(False)], {})
@@ -192,7 +192,10 @@ def first(engine: Engine, x: Any, value: Any, missing: ValueError) -> Any:
     known = next((i for i, s in enumerate(same) if isinstance(s, Const) and s.value), None)
     open_ = [i for i, s in enumerate(same[:known]) if not isinstance(s, Const)]
     if not open_:
-        return engine.raise_constant(missing) if known is None else Const(known)
+        if known is not None:
+            return Const(known)
+        finding.ensure_found(engine, FALSE, value, missing)
+        return engine.raise_constant(missing)
     if known is None:
         found: Any = Const(False)
         for i in open_:

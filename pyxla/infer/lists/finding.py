@@ -261,17 +261,24 @@ def contains(engine: Engine, content: GrowingList, x: Any) -> Any:
     return engine.rules.compare(engine, "ge", place_of(engine, content, x, last), Const(0))
 
 
-def index(engine: Engine, content: GrowingList, x: Any) -> Any:
-    """`list.index(x)`."""
+def index(engine: Engine, content: GrowingList, x: Any, missing: ValueError) -> Any:
+    """`list.index(x)`; `missing` is raised where it is not there."""
     at = place_of(engine, content, x)
     there = engine.rules.compare(engine, "ge", at, Const(0))
-    ensure_found(engine, there, x, ValueError(NOT_IN_LIST))
+    ensure_found(engine, there, x, missing)
     return Scalar(at.value, extent.AT_LEAST_0)
 
 
+def is_shown(x: Any) -> bool:
+    """Whether a message of the program's can name `x`, which no method of the user's shows."""
+    if isinstance(x, Tuple):
+        return all(map(is_shown, x.items))
+    return isinstance(x, Const) or is_number(x) or texts.is_texts(x)
+
+
 def ensure_found(engine: Engine, there: Any, x: Any, missing: ValueError) -> None:
-    """Raise where `x` is not there: what names it if it is a number, else `missing`."""
-    if is_number(x) and missing.args == (NOT_IN_LIST,):
+    """Raise where `x` is not there: what names it if it is a value, else `missing`."""
+    if is_shown(x) and missing.args == (NOT_IN_LIST,):
         call(engine, Const(sequences.check_in_list), [there, x], {})
     else:
         engine.ensure(there, missing)

@@ -257,7 +257,9 @@ def with_room(engine: Engine, x: Ref, content: GrowingList) -> GrowingList:
     size, capacity = size_of(engine.heap, content), capacity_of(engine.heap, content)
     if content.size is not None:
         content = unfixed(engine, x, content)
-        capacity = capacity_of(engine.heap, content)
+        row = engine.heap.contents[x.cell]  # whose items may be known, so that it has no columns
+        outer: Any = found(engine.heap, row.parent)
+        capacity = at_path(outer.item, row.path)[0].capacity
         test = engine.rules.compare(engine, "lt", Scalar(value_of(size)), Const(capacity))
         engine.ensure(test, ListOverflow(engine.list_capacity))
     elif not _has_room(engine, content, size, capacity):

@@ -44,7 +44,7 @@ def _target(function: Any) -> Any:
 def _folds(engine: Engine, function: Any, items: Any, filtered: Any) -> Any:
     target = _target(function)
     if target is None:
-        call(engine, Const(support.reads_all), [function], {})
+        call(engine, Const(support.check_reads_all), [function], {})
     if target is not builtins.sum or is_generator(items):
         return Const(target is not None)
     heap, engine.heap = engine.heap, engine.heap.copy()

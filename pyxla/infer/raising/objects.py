@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-import types
 from typing import Any
 
-from pyxla.abstract.heap import ObjectCell
 from pyxla.abstract.lattice import Compound, Conflict, Const, Ref, Variant
 from pyxla.infer.engine import Engine
-from pyxla.infer.instances import call_member
+from pyxla.infer.instances import initialized
 from pyxla.infer.joins import choices
 from pyxla.infer.raising import exceptions
 from pyxla.views.shadows import flag_of, same_ref
@@ -41,23 +39,20 @@ def chosen(engine: Engine, x: Any, values: list[Any], what: str) -> Any:
 
 
 def as_instance(engine: Engine, x: Compound) -> Ref:
-    """An exception as an object with the attributes that its `__init__` sets."""
+    """An exception as an object whose attributes are read."""
     args, kwargs = exceptions.arguments(x)
     given = *args, *kwargs.values()
-    made = engine.new(ObjectCell(x.meta, {"args": exceptions.args_of(x)}))
-    init = engine.captures.member(x.meta, "__init__")
-    if isinstance(init, types.FunctionType):
-        call_member(engine, x.meta, "__init__", init, made, list(args), kwargs)
-        computed = [
-            value
-            for name, value in engine.content(made).fields.items()
-            if name != "args" and not isinstance(value, Const) and not _is_among(value, given)
-        ]
-        if computed and any(isinstance(item, Ref) for item in given):
-            raise engine.refuse(
-                f"{x.meta.__name__} computes attributes from objects, which may have changed since",
-                "compute them where the exception is raised",
-            )
+    made = initialized(engine, x)
+    computed = [
+        value
+        for name, value in engine.content(made).fields.items()
+        if name != "args" and not isinstance(value, Const) and not _is_among(value, given)
+    ]
+    if computed and any(isinstance(item, Ref) for item in given):
+        raise engine.refuse(
+            f"{x.meta.__name__} computes attributes from objects, which may have changed since",
+            "compute them where the exception is raised",
+        )
     return made
 
 
