@@ -25,16 +25,16 @@ _type = attrgetter("type")
 class Builder:
     """Appends to `instrs` (of a block or a region); `loc` is stamped on what is emitted.
 
-    emitted: how many.  exact: what an instruction is emitted by where it must round as IEEE 754 has
-    it (`infer.exact`).
+    emitted: how many.  copied: how many more are copies of code (`infer.calls.summaries`).  exact:
+    what an instruction is emitted by where it must round as IEEE 754 has it (`infer.exact`).
     """
 
-    __slots__ = ("emitted", "exact", "instrs", "loc")
+    __slots__ = ("copied", "emitted", "exact", "instrs", "loc")
 
     def __init__(self, instrs: list[Instr], loc: Location | None = None) -> None:
         self.instrs = instrs
         self.loc = loc
-        self.emitted = 0
+        self.emitted = self.copied = 0
         self.exact: Callable[..., Value] | None = None
 
     def emit(

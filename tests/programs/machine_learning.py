@@ -570,3 +570,40 @@ def tree_of_objects(x):
     while not deepest.is_leaf():
         deepest, depth = deepest.right, depth + 1
     return np.array([classified(value, root) for value in x]), np.array([deepest.value]), depth
+
+
+def impurity(y):
+    shares = np.bincount(y) / len(y)
+    return -np.sum([p * np.log(p) for p in shares if p > 0])
+
+
+def split_gain(x, y, threshold):
+    below, above = y[x <= threshold], y[x > threshold]
+    if len(below) == 0 or len(above) == 0:
+        return 0.0
+    inside = len(below) * impurity(below) + len(above) * impurity(above)
+    return impurity(y) - inside / len(y)
+
+
+def grown_to(x, y, depth):
+    if depth >= 4 or len(np.unique(y)) == 1:
+        return TreeNode(value=np.argmax(np.bincount(y)))
+    best, at = -1.0, 0.0
+    for threshold in np.unique(x):
+        gain = split_gain(x, y, threshold)
+        if gain > best:
+            best, at = gain, threshold
+    left, right = x <= at, x > at
+    if left.all():
+        return TreeNode(value=np.argmax(np.bincount(y)))
+    return TreeNode(
+        at, grown_to(x[left], y[left], depth + 1), grown_to(x[right], y[right], depth + 1)
+    )
+
+
+@program("tree of objects", lambda: (ramp(10), (ramp(10) ** 2 > 0.5).astype(int)))
+def tree_to_a_depth(x, y):
+    """Of a depth that is known, with much code at each node: loops with a stack are less code than
+    a copy for each node."""
+    root = grown_to(x, y, 0)
+    return np.array([classified(value, root) for value in x])

@@ -31,7 +31,8 @@ MAX_DEPTH = 120
 # Calls where another function of the program needed a stack: recursion over the same data, often.
 MAX_BESIDE = 16
 MAX_DEMANDS = 8
-# Instructions made in one call whose end is known, where a loop with a stack would be shorter.
+# Instructions made in one call, copies of summaries among them, where a loop with a stack would be
+# shorter.
 MAX_MADE = 3000
 
 
@@ -63,16 +64,16 @@ class TooDeep(CompileError):
 def check_depth(engine: Engine, frame: Any) -> None:
     """Raise TooDeep, or ask for number arguments that decide, where no further call may begin."""
     frames, function = engine.frames, frame.ssa.function
-    made = engine.builder.emitted
+    made = engine.builder.emitted + engine.builder.copied
     frame.began, frame.made, frame.given = engine.visited, made, tuple(frame.env.values())
     undecided = [f for f in frames if f.ssa.function is function and _is_undecided(f)]
     engine.activations[function] += bool(undecided)
     outermost = next((f for f in frames if f.ssa.function is function), frame)
+    if made - outermost.made > MAX_MADE and _stackable(frame, frames):
+        refusal = too_deep(engine, "and are much code")
+        refusal.group = _group(frame, frames)
+        raise refusal
     if not undecided and len(frames) < MAX_DEPTH:
-        if made - outermost.made > MAX_MADE and _stackable(frame, frames):
-            refusal = too_deep(engine, "and are much code")
-            refusal.group = _group(frame, frames)
-            raise refusal
         return
     if _is_endless(frames, function):
         raise engine.refuse(
@@ -178,7 +179,9 @@ class Start(Mark):
         super().__init__(engine, frame, Edge(engine.block, engine.heap, {}))
         self.entangled, self.kept = engine.heap.entangled, engine.heap.kept
         self.activations = engine.activations.copy()
-        self.counts = engine.visited, engine.builder.emitted, engine.findings.iterations
+        builder = engine.builder
+        made = builder.emitted, builder.copied
+        self.counts = (engine.visited, *made, engine.findings.iterations)
 
     def restore(self) -> None:
         """Go back to where the call begins, which writes to the heap as it is there."""
@@ -186,7 +189,8 @@ class Start(Mark):
         engine, heap = self.engine, self.entry.heap
         heap.contents, heap.entangled, heap.kept = self.frame.before, self.entangled, self.kept
         engine.activations = self.activations
-        engine.visited, engine.builder.emitted, engine.findings.iterations = self.counts
+        builder = engine.builder
+        engine.visited, builder.emitted, builder.copied, engine.findings.iterations = self.counts
         engine.enter(self.entry)
 
 

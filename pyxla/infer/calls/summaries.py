@@ -204,6 +204,7 @@ class _Copy:
             instrs = self.blocks[part.block].instrs
             for instr, operands in part.instrs:
                 instrs.append(self.instr(instr, operands))
+            engine.builder.copied += len(part.instrs)
         for part in self.summary.code:
             self.leave(part)
         engine.block = self.blocks[self.summary.end]
