@@ -132,7 +132,7 @@ def artifact_of(
         args[:count],
         names=names,
         captured=dict(enumerate(outside, inside)),
-        copies=any(program.at("typed").copies for program in programs),
+        copies=any(made.copies or made.laid for made in [p.at("typed") for p in programs]),
         parts=parts,
     )
 

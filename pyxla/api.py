@@ -241,7 +241,7 @@ class Compiled:
         key, leaves = signature.flatten(args, static)
         entry = self._cache.get((names, key))
         if entry is not None and (recognize := entry.recognize(args, static)) is not None:
-            run = None if entry.memory else entry.executable.caller
+            run = None if entry.shares else entry.executable.caller
             self._cache.remember((names, key), names, recognize, run)
         return leaves, entry
 
@@ -485,7 +485,7 @@ class Compiled:
         typed = made.at("typed")
         places, static, constants = tuple(made.places), typed.static, typed.constants
         run = compiler.executable(made)
-        found = store.Found(made.request, places, static, constants, typed.copies, run)
+        found = store.Found(made.request, places, static, constants, typed.copies, typed.laid, run)
         found = replace(found, left_out=typed.left_out)  # of which it was warned
         if slot is not None and (run.program.has_effects or not slot.tell(found)):
             slot = None
@@ -509,8 +509,8 @@ class Compiled:
     def _for_memory(
         self, entry: Entry, args: tuple[Any, ...], names: tuple[str, ...], leaves: list[Any]
     ) -> Entry:
-        """The specialization for how the arrays lie in memory, which matters to one that writes."""
-        memory = sharing.memory(leaves)
+        """The specialization for how the arrays lie in memory, where that matters."""
+        memory = sharing.memory(leaves) if entry.shares else sharing.order(leaves)
         if memory == sharing.Memory():
             return entry
         key, _ = signature.flatten(args, entry.static)

@@ -20,6 +20,7 @@ compiler = late.module("pyxla.compiler")
 class Entry:
     """A finished specialization: what to run, and the outside objects it takes for granted.
 
+    memory: whether it matters to it how arrays lie in memory; shares: not their order there alone.
     record: what the journal tells of how it was made.  names: of its arguments.
     """
 
@@ -28,6 +29,7 @@ class Entry:
         "executable",
         "guards",
         "memory",
+        "shares",
         "_typed",
         "found",
         "names",
@@ -49,7 +51,8 @@ class Entry:
         self.executable = found.executable
         self.guards = Guards(found.constants)
         outcome = self.executable.outcome
-        self.memory = bool(outcome.writes or outcome.patches) or found.copies
+        self.shares = bool(outcome.writes or outcome.patches) or found.copies
+        self.memory = self.shares or found.laid
         self._typed = typed
         self._recognize: Any = recognizer
 
@@ -100,7 +103,7 @@ class Entry:
     def recognize(self, args: tuple[Any, ...], static: frozenset[Any]) -> Recognizer | None:
         """What recognizes arguments like these, for which it is; made by the second call."""
         if self._recognize is recognizer:
-            self._recognize = recognizer(args, static, self.guards)
+            self._recognize = recognizer(args, static, self.guards, self.memory > self.shares)
         return self._recognize
 
     def text(self, stage: str) -> str:

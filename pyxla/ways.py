@@ -57,22 +57,31 @@ def _lying(x: Any, where: Any) -> Any:
 class OnParts(Compiled):
     """A function of arrays that hold arguments, which are parts of them.
 
-    fixed: these do not lie in memory as such parts do, and cannot be written.
+    fixed: these do not lie in memory as such parts do, and cannot be written; strided: nor are all
+    in C order.
     """
 
-    def __init__(self, function: Any, pattern: Pattern, options: Options, *, fixed: bool) -> None:
+    def __init__(
+        self,
+        function: Any,
+        pattern: Pattern,
+        options: Options,
+        *,
+        fixed: bool,
+        strided: bool = False,
+    ) -> None:
         run = on_parts(function, pattern, fixed=fixed)
         super().__init__(run, replace(options, sizes=""))
-        self.fixed = fixed
+        self.fixed, self.strided = fixed, strided
 
     @property
     def writes(self) -> bool:
-        return any(entry.memory for entry in self.specializations)
+        return any(entry.shares for entry in self.specializations)
 
-    def _for_memory(self, *given: Any) -> Entry:
-        if self.fixed or self._places:  # an array from outside may be an argument
-            raise NotParts
-        return super()._for_memory(*given)
+    def _for_memory(self, entry: Entry, *given: Any) -> Entry:
+        if self.strided or self._places or (entry.shares and self.fixed):
+            raise NotParts  # an array from outside may be an argument
+        return entry if self.fixed else super()._for_memory(entry, *given)
 
     def on(self, parts: Parts, sizes: Any, args: Sequence[Any], named: Mapping[str, Any]) -> Any:
         """What it makes of arguments of these sizes."""
@@ -103,8 +112,9 @@ class Sized(OnParts):
         """What it makes of arguments; NotParts where it is not for them."""
         sizes = self.parts.sizes(args, self.whole)
         memory = sharing.Memory() if sizes is None else _memory(args)
-        seen = memory.repeated or (self.writes and (memory.groups or memory.strides))
-        if sizes is None or seen:
+        laid = any(entry.memory for entry in self.specializations)
+        seen = (self.writes and memory.groups) or (laid and memory.strides)
+        if sizes is None or memory.repeated or seen:
             raise NotParts
         return self.on(self.parts, sizes, args, {})
 
@@ -117,7 +127,7 @@ class Bucketed(Compiled):
 
     def __init__(self, function: Callable[..., Any], options: Options) -> None:
         super().__init__(function, options)
-        self._rounded: dict[tuple[Pattern, bool], OnParts | None] = {}
+        self._rounded: dict[tuple[Pattern, bool, bool], OnParts | None] = {}
 
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
         pattern, sizes = _pattern(args)
@@ -125,11 +135,13 @@ class Bucketed(Compiled):
         if not sizes or memory.repeated:  # copies are not the same array
             return super().__call__(*args, **kwargs)
         parts = Parts(pattern, {name: 1 << (n - 1).bit_length() for name, n in sizes.items()})
-        fixed = not parts.leading or bool(memory.strides or memory.groups)
-        if (pattern, fixed) not in self._rounded:
-            run = OnParts(self.__pyxla_function__, pattern, self.options, fixed=fixed)
-            self._rounded[pattern, fixed] = run
-        rounded = self._rounded[pattern, fixed]
+        strided = bool(memory.strides)
+        fixed = not parts.leading or strided or bool(memory.groups)
+        key = pattern, fixed, strided
+        if key not in self._rounded:
+            how = {"fixed": fixed, "strided": strided}
+            self._rounded[key] = OnParts(self.__pyxla_function__, pattern, self.options, **how)
+        rounded = self._rounded[key]
         if rounded is not None:
             try:
                 return rounded.on(parts, sizes, args, kwargs)
@@ -137,7 +149,7 @@ class Bucketed(Compiled):
                 journal.note("restart", "it writes to arrays that are not the parts of others")
             except CompileError as refusal:
                 journal.note("restart", f"on parts of arrays it is refused: {refusal.message}")
-            self._rounded[pattern, fixed] = None
+            self._rounded[key] = None
         return super().__call__(*args, **kwargs)
 
     @property

@@ -330,6 +330,7 @@ class CellInfo:
     only).  `sites` made a list, or are the paths to it, where that matters (`infer.lists.sites`);
     `asked`: those that it meets in a list of unknown length.
     `viewed`: another object shows all of the array as it is, `x[:]`.
+    `otherwise`: it is a copy, and a view where arguments lie otherwise in memory.
     `home`: the list that an array was taken from; `taken`: from what, by which key, when that held
     what (`infer.lists.rows`).
     """
@@ -341,6 +342,7 @@ class CellInfo:
     sites: frozenset[Any] = frozenset()
     asked: Any = None
     viewed: bool = False
+    otherwise: bool = False
     home: Any = None
     taken: tuple[Any, ...] = ()
 

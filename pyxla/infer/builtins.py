@@ -29,6 +29,7 @@ from pyxla.abstract.lattice import (
 from pyxla.frontend import support
 from pyxla.infer import using, words
 from pyxla.infer.arrays import access as arrays
+from pyxla.infer.arrays import orders
 from pyxla.infer.calls import standard
 from pyxla.infer.calls.dispatch import call
 from pyxla.infer.calls.library import apply
@@ -449,7 +450,9 @@ def _absolute(engine: Engine, x: Any, library: Any) -> Any:
     found = separately(engine, "abs", (x,), lambda part: _absolute(engine, part, library))
     if found is not None:
         return found
-    return operated(engine, "abs", (x,), engine.abstract(apply(engine, "abs", library, (x,), {})))
+    result = apply(engine, "abs", library, (x,), {})
+    engine.strides = orders.of_elements(engine, (x,), result)
+    return operated(engine, "abs", (x,), engine.abstract(result))
 
 
 @rule(collections.namedtuple)

@@ -113,8 +113,11 @@ class Engine:
         self.raised: list[Any] = []  # `catching.Raised`, `coroutines.Leaving`
         self.written: list[int] = []
         self.orders: int = 2  # how often what is visited may be differentiated, JAX included
-        self.copies = False  # whether copies of arguments are written, or strides asked for
-        self.permuted = False  # whether the last operands were not all in C order
+        self.copies = False  # whether copies of arguments are written
+        self.laid = False  # whether how arguments lie in memory matters, by itself
+        self.reshaped = False  # whether it does where arrays are written,
+        self.writes_arrays = False  # and whether they are
+        self.strides: Any = None  # MIXED where the last operands were not all in C order
         self.mixed: Any = None  # the kinds of a number that the last operands had, if of several
         self.activations: Counter[Any] = Counter()  # of functions that call themselves, undecided
         self.visited = 0  # instructions
@@ -370,12 +373,18 @@ class Engine:
             return
         self.check_writable(Ref(cell))
         self.written.append(cell)
+        self.writes_arrays |= isinstance(content, Array)
         if isinstance(contents[cell], Shadow):
             for target, value in redirected(self.heap, contents[cell], content):
                 self.set_content(target, value)
         else:
             contents[cell] = content
             rows.write_back(self, cell)
+
+    def ask_layout(self, now: bool) -> None:
+        """Note that it matters how arguments lie in memory, or does if arrays are written."""
+        self.laid |= now
+        self.reshaped = True
 
     def module_of(self, frame: Frame) -> Module:
         return Module(frame.module)

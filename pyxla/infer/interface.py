@@ -53,7 +53,10 @@ class Engine(Protocol):
     postponed: Any
     guards: tuple[type, ...]
     raised: list[Any]
-    permuted: bool
+    strides: Any
+    laid: bool
+    reshaped: bool
+    writes_arrays: bool
     mixed: Any
 
     @property

@@ -29,6 +29,7 @@ from pyxla.abstract.lattice import (
 from pyxla.abstract.structure import OPERATORS
 from pyxla.infer import using, words
 from pyxla.infer.arrays import access as arrays
+from pyxla.infer.arrays import orders
 from pyxla.infer.arrays.fitting import verify_inplace
 from pyxla.infer.calls.conversions import among
 from pyxla.infer.calls.dispatch import call
@@ -208,7 +209,8 @@ def _sizes_that_may_be_0(engine: Engine, x: Any) -> list[Any]:
 def operate(engine: Engine, op: str, *xs: Any) -> Any:
     """The operator `op` of numbers and arrays, as a library function."""
     result = apply(engine, symbol_of(op), _OPERATORS[op], xs, {})
-    engine.permuted &= op != "matmul"  # products are in C order
+    function = np.matmul if op == "matmul" else np.add  # elements, that is
+    engine.strides = orders.of_function(engine, function, xs, {}, result)
     return result
 
 

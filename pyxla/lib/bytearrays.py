@@ -218,7 +218,6 @@ def to_bytes(x: int, length: int = 1, byteorder: str = "big", *, signed: bool = 
 
 def of_array(x: Any, order: str = "C") -> Any:
     """`ndarray.tobytes`."""
-    flat = x.T.ravel() if order == "F" else x.ravel()
     made = Bytes()
-    made._held = flat.view(np.uint8).tolist()
+    made._held = x.ravel(order).view(np.uint8).tolist()
     return made

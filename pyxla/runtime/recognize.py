@@ -54,9 +54,12 @@ class Guards:
         return self._holds()
 
 
-def recognizer(args: Sequence[Any], static: frozenset[Path], guards: Guards) -> Recognizer | None:
-    """The function that recognizes arguments like `args`; None where there is none."""
-    walk = _Walk(static)
+def recognizer(
+    args: Sequence[Any], static: frozenset[Path], guards: Guards, ordered: bool = False
+) -> Recognizer | None:
+    """The function that recognizes arguments like `args`; None where there is none.  ordered: of
+    arrays, those in C order alone."""
+    walk = _Walk(static, ordered)
     walk.test(f"len(args) != {len(args)}")
     if not walk.elements("args", args, [(i,) for i in range(len(args))]):
         return None
@@ -69,8 +72,8 @@ def recognizer(args: Sequence[Any], static: frozenset[Path], guards: Guards) -> 
 class _Walk:
     """The source of one recognizer, a line for each test; constants are its globals."""
 
-    def __init__(self, static: frozenset[Path]) -> None:
-        self.static = static
+    def __init__(self, static: frozenset[Path], ordered: bool) -> None:
+        self.static, self.ordered = static, ordered
         self.lines: list[str] = []
         self.known: dict[str, Any] = {"ARRAY": jaxlink.ARRAY, "ndarray": np.ndarray}
         self.known |= {"numbers_of": numbers_of, "leaves_of": leaves_of}
@@ -115,6 +118,8 @@ class _Walk:
         if kind is np.ndarray:
             self.test(f"type({name}) is not ndarray")
             self.same_type(name, x)
+            if self.ordered:
+                self.test(f"not {name}.flags.c_contiguous")
             self.leaves.append(name)
         elif kind is jaxlink.ARRAY:
             self.test(f"type({name}) is not ARRAY or {name}.aval is not {self.name(x.aval)}")

@@ -35,7 +35,7 @@ def memory(leaves: Sequence[Any]) -> Memory:
     """The second half of the key of a function that mutates."""
     arrays = [(i, x) for i, x in enumerate(leaves) if isinstance(x, np.ndarray)]
     read_only = tuple([i for i, x in arrays if not x.flags.writeable])
-    strides = tuple([(i, x.strides) for i, x in arrays if not x.flags.c_contiguous])
+    strides = _strides(arrays)
     if len(arrays) < 2 or (
         len(arrays) == 2 and not np.may_share_memory(arrays[0][1], arrays[1][1])
     ):
@@ -44,6 +44,17 @@ def memory(leaves: Sequence[Any]) -> Memory:
 
 
 _PLAIN = Memory()
+
+
+def order(leaves: Sequence[Any]) -> Memory:
+    """The same of a function to which the order of elements in memory alone matters."""
+    return Memory(
+        strides=_strides([(i, x) for i, x in enumerate(leaves) if isinstance(x, np.ndarray)])
+    )
+
+
+def _strides(arrays: Sequence[tuple[int, np.ndarray]]) -> tuple[tuple[int, tuple[int, ...]], ...]:
+    return tuple([(i, x.strides) for i, x in arrays if not x.flags.c_contiguous])
 
 
 def _groups(arrays: list[tuple[int, np.ndarray]]) -> tuple[Any, ...]:

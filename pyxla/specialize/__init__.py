@@ -58,8 +58,8 @@ class Specialization:
     static: paths of arguments whose values were demanded, with the place that demanded each.
     places: outside objects passed as further arguments.  constants: guarded outside objects.
     unrolled: loops visited once per iteration, with how many there were.  copies: whether copies of
-    arguments are written, so that it matters how those lie in memory.  demands: what it took.
-    left_out: of which the user was warned.
+    arguments are written, so that it matters which memory those share; laid: whether the order in
+    which they lie there does.  demands: what it took.  left_out: of which the user was warned.
     """
 
     function: Function
@@ -69,6 +69,7 @@ class Specialization:
     constants: dict[Place, Any]
     unrolled: dict[Location | None, int] = field(default_factory=dict)
     copies: bool = False
+    laid: bool = False
     demands: Demands = Demands()
     left_out: tuple[NotCompiled, ...] = ()
 
@@ -400,8 +401,9 @@ def _run(world: World) -> Specialization:
     gathered.check(request.function, function, outcome)
     outcome = _with_faults(world, function, outcome)
     constants = world.captures.constants
+    laid = engine.laid or (engine.reshaped and engine.writes_arrays)
     return Specialization(
-        function, outcome, {}, world.places, constants, engine.unrollings, engine.copies
+        function, outcome, {}, world.places, constants, engine.unrollings, engine.copies, laid
     )
 
 

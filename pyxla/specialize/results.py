@@ -353,7 +353,9 @@ class Outputs:
         known = isinstance(whole, Array) and whole.extents is None and not self.world.jax
         if x.view and known and steps is not None:
             if (x.cell, ()) in self.world.named or x.cell in self.shared:
+                self.engine.laid |= views.order_decides(whole.type, x.view)
                 return out.OutView(self.reference(Ref(x.cell)), steps)
+        self.engine.laid |= self.engine.heap.infos[x.cell].otherwise
         return self.array_of(arrays.read(self.engine, x))
 
     def array_of(self, array: Array) -> out.OutArray:

@@ -58,8 +58,8 @@ _ABSENT = object()
 class Found:
     """A specialization, made or kept.
 
-    copies, constants, left_out: as of a `Specialization`.  run: whether XLA's code was kept with
-    it.
+    copies, laid, constants, left_out: as of a `Specialization`.  run: whether XLA's code was kept
+    with it.
     """
 
     request: Request
@@ -67,6 +67,7 @@ class Found:
     static: Mapping[signature.Path, Location | None]
     constants: Mapping[Any, Any]
     copies: bool
+    laid: bool
     executable: Executable
     run: bool = True
     left_out: tuple[NotCompiled, ...] = ()
@@ -274,8 +275,9 @@ def _header(slot: Slot, found: Found) -> dict[str, Any]:
         "guards": told.guards,
         "static": write(dict(found.static)),
         "program": write(
-            (program.name, program.params, program.results, program.work, found.copies)
+            (program.name, program.params, program.results, program.work),
         ),
+        "memory": write((found.copies, found.laid)),
         "outcome": write(executable.outcome),
         "left_out": write(tuple([(text, _parts(why)) for text, why in found.left_out])),
     }
@@ -370,7 +372,7 @@ class _Entry:
         if not static.keys() <= known.keys():
             raise _Differs
         described, captured = self._taken(given, places, frozenset(known))
-        name, params, results, work, copies = self.read(header["program"])
+        name, params, results, work = self.read(header["program"])
         outcome = self.read(header["outcome"])
         request = replace(slot.request, args=described)
 
@@ -384,7 +386,10 @@ class _Entry:
         constants = {guard: guard.read() for guard in guards}
         told = [(text, _refusal(*parts)) for text, parts in self.read(header["left_out"])]
         run = bool(data)
-        return Found(request, captured, known, constants, copies, executable, run, tuple(told))
+        copies, laid = self.read(header["memory"])
+        return Found(
+            request, captured, known, constants, copies, laid, executable, run, tuple(told)
+        )
 
     def _taken(
         self, given: Sequence[Any], places: Sequence[Place], static: frozenset[signature.Path]

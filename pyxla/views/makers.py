@@ -7,6 +7,7 @@ import functools
 import math
 import operator
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -75,7 +76,7 @@ def reshape(
     if order == "F" or (order == "A" and _is_fortran(a)):
         made = _reshaped(transpose(a), target[::-1], copy)
         if isinstance(made, Copied):
-            return Copied(transpose(made.shown), made.perhaps)
+            return replace(made, shown=transpose(made.shown))
         return transpose(made)
     return _reshaped(a, target, copy)
 
@@ -95,6 +96,8 @@ def _reshaped(a: Shown, target: Sequence[Any], copy: Any = None) -> Shown | Copi
     a = a if rows is None else a.then(rows)
     step = reshape_step(a.shape, a.extents, target)
     made = a.then(step)
+    if not copy and views.order_decides(a.base, made.view):
+        a.asked(False)
     if a.strides == views.MIXED and not copy:
         return Copied(made, perhaps=True)
     if a.extents is None or a.bounded or not a.view:
@@ -105,7 +108,7 @@ def _reshaped(a: Shown, target: Sequence[Any], copy: Any = None) -> Shown | Copi
         return made
     if copy is False:
         raise OpError("Unable to avoid creating a copy while reshaping.")
-    return Copied(made, perhaps=is_view is None and not copy)
+    return Copied(made, perhaps=is_view is None and not copy, otherwise=not copy)
 
 
 def _is_reshaped(x: np.ndarray, target: Sequence[Any]) -> bool:
@@ -125,19 +128,17 @@ def _is_reshaped(x: np.ndarray, target: Sequence[Any]) -> bool:
 
 @makes_view(np.ravel, np.ndarray.ravel)
 def ravel(a: Shown, order: str = "C") -> Shown | Copied:
-    if order == "C" and a.strides == views.MIXED:
-        return Copied(a.then(reshape_step(a.shape, a.extents, _flat_shape(a))), perhaps=True)
-    flags = a.layout.flags
     if order == "K":
         strides = a.layout.strides
         a = transpose(a, sorted(range(a.ndim), key=lambda d: -abs(strides[d])))
-        flags = a.layout.flags
-    elif order == "F" or (order == "A" and flags.f_contiguous and not flags.c_contiguous):
+    elif order == "F" or (order == "A" and _is_fortran(a)):
         a = transpose(a)
-        flags = a.layout.flags
     made = a.then(reshape_step(a.shape, a.extents, _flat_shape(a)))
-    in_order = a.in_memory(lambda x: bool(x.flags.c_contiguous))
-    return made if in_order else Copied(made, perhaps=in_order is None)
+    a.asked(False)
+    in_order = None
+    if a.strides != views.MIXED:
+        in_order = a.in_memory(lambda x: bool(x.flags.c_contiguous))
+    return made if in_order else Copied(made, perhaps=in_order is None, otherwise=True)
 
 
 @makes_view(np.ndarray.flatten)
@@ -326,8 +327,11 @@ def view(a: Shown, dtype: Any = None, type: Any = None) -> Shown:
     return a.then(bits(array_type(a.dtype, a.shape), a.extents, as_dtype(dtype)))
 
 
+_Same = Shown | Copied | None
+
+
 @makes_view(np.asarray, np.asanyarray)
-def asarray(a: Shown, dtype: Any = None, order: Any = None, **options: Any) -> Shown | None:
+def asarray(a: Shown, dtype: Any = None, order: Any = None, **options: Any) -> _Same:
     """The array itself, unless another dtype or order is asked for or a copy."""
     return None if copy_mode(options.get("copy")) else _as_it_is(a, dtype, order)
 
@@ -335,12 +339,13 @@ def asarray(a: Shown, dtype: Any = None, order: Any = None, **options: Any) -> S
 @makes_view(np.array)
 def array(
     object: Shown, dtype: Any = None, *, copy: Any = True, order: Any = "K", **options: Any
-) -> Shown | None:
+) -> _Same:
     same = None if copy_mode(copy) else _as_it_is(object, dtype, order)
     missing = (options.get("ndmin") or 0) - object.ndim
     if same is None or missing <= 0:
         return same
-    return object.then(views.expanded(object.shape, object.extents, tuple(range(missing))))
+    made = object.then(views.expanded(object.shape, object.extents, tuple(range(missing))))
+    return replace(same, shown=made) if isinstance(same, Copied) else made
 
 
 @makes_view(np.ndarray.astype)
@@ -351,39 +356,41 @@ def astype(
     casting: Any = "unsafe",
     subok: Any = True,
     copy: Any = True,
-) -> Shown | None:
+) -> _Same:
     return None if copy else _as_it_is(a, dtype, order)
 
 
 @makes_view(np.astype)
-def np_astype(x: Shown, dtype: Any, /, *, copy: Any = True, device: Any = None) -> Shown | None:
+def np_astype(x: Shown, dtype: Any, /, *, copy: Any = True, device: Any = None) -> _Same:
     return None if copy else _as_it_is(x, dtype, "K")
 
 
-def _as_it_is(a: Shown, dtype: Any, order: Any) -> Shown | None:
+def _as_it_is(a: Shown, dtype: Any, order: Any) -> _Same:
     """The array where it is of this dtype and order."""
-    other = dtype is not None and as_dtype(dtype) != a.dtype
-    if other or (order in ("C", "F") and not a.layout.flags[order]):
+    if dtype is not None and as_dtype(dtype) != a.dtype:
         return None
-    return a
+    if order in ("C", "F") and a.strides == views.MIXED:
+        a.asked(True)
+        return Copied(a, perhaps=True)
+    return None if order in ("C", "F") and not a.layout.flags[order] else a
 
 
 @makes_view(np.ascontiguousarray)
-def ascontiguousarray(a: Shown, dtype: Any = None, **options: Any) -> Shown | None:
+def ascontiguousarray(a: Shown, dtype: Any = None, **options: Any) -> _Same:
     return _contiguous(a, dtype, "C")
 
 
 @makes_view(np.asfortranarray)
-def asfortranarray(a: Shown, dtype: Any = None, **options: Any) -> Shown | None:
+def asfortranarray(a: Shown, dtype: Any = None, **options: Any) -> _Same:
     return _contiguous(a, dtype, "F")
 
 
-def _contiguous(a: Shown, dtype: Any, order: str) -> Shown | None:
+def _contiguous(a: Shown, dtype: Any, order: str) -> _Same:
     """The array, of at least one dimension, where it is what is asked for."""
     same = _as_it_is(a, dtype, order)
-    return expand_dims(same, 0) if same is not None and not a.ndim else same
+    return expand_dims(same, 0) if isinstance(same, Shown) and not a.ndim else same
 
 
 @makes_view(np.ndarray.conj, np.ndarray.conjugate)
-def conjugate(a: Shown) -> Shown | None:
+def conjugate(a: Shown) -> _Same:
     return None if a.dtype in COMPLEXES else a

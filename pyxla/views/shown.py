@@ -11,7 +11,7 @@ from __future__ import annotations
 import inspect
 import itertools
 from collections.abc import Callable
-from dataclasses import replace
+from dataclasses import field, replace
 from typing import Any
 
 import numpy as np
@@ -34,7 +34,9 @@ Shape = tuple[int, ...]
 @dataclass(frozen=True, slots=True)
 class Shown:
     """An array through a view: `base` is the type of the cell's content, `strides` those of an
-    array of the caller's that is not in C order; `bounded` if the content is of bounded extent."""
+    array of the caller's that is not in C order; `bounded` if the content is of bounded extent.
+    asked: what is told that it matters how the array lies in memory; True: to this program, False:
+    where the array, or what is made of it, is written or seen outside."""
 
     base: ArrayType
     view: View
@@ -43,6 +45,7 @@ class Shown:
     dtype: np.dtype
     strides: Shape | None = None
     bounded: bool = False
+    asked: Callable[[bool], None] = field(default=lambda now: None, compare=False)
 
     @property
     def ndim(self) -> int:
@@ -71,11 +74,12 @@ class Shown:
     @property
     def layout(self) -> np.ndarray:
         """An array without elements that lies in memory as NumPy's would."""
+        self.asked(True)
         return layout(self.base, self.view, self.strides)
 
     def in_memory(self, holds: Callable[[np.ndarray], bool]) -> bool | None:
         """Whether something holds of how the array lies in memory; None where its sizes decide."""
-        whole = self.layout
+        whole = layout(self.base, self.view, self.strides)
         sizes: Any = self.extents if self.view and not self.bounded else None
         if sizes is None:
             return holds(whole)
@@ -98,10 +102,12 @@ class Copied:
     """A new array with the elements that a chain of steps shows.
 
     perhaps: NumPy makes a view of it on some paths, so that neither may be written from here on.
+    otherwise: NumPy makes a view of it where arguments lie otherwise in memory.
     """
 
     shown: Shown
     perhaps: bool = False
+    otherwise: bool = False
 
 
 Maker = Callable[..., Any]

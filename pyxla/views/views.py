@@ -242,6 +242,22 @@ def reshape_is_view(
     return True
 
 
+# A layout in which no dimensions lie behind one another as one would.
+_PRIMES = (1009, 1013, 1019, 1021, 1031, 1033, 1039, 1049, 1051, 1061, 1063, 1069, 1087, 1091)
+
+
+def order_decides(type: ArrayType, view: View) -> bool:
+    """Whether the order in which an array of `type` lies in memory may decide what of it is a view,
+    if `view` shows it in another shape."""
+    if type.ndim > len(_PRIMES):
+        return True
+    try:
+        layout(type, view, tuple([type.dtype.itemsize * n for n in _PRIMES[: type.ndim]]))
+    except ValueError:
+        return True
+    return False
+
+
 def is_permuted(view: View) -> bool:
     """Whether a view shows dimensions in another order than the base has them."""
     for step in view:

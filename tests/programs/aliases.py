@@ -376,7 +376,7 @@ def copies_are_in_c_order(x, n):
     return y, z, w
 
 
-@program("order write refusable", *matrices(0))
+@program("order write", *matrices(0))
 def written_through_a_flat_result(x, n):
     y = x.T + 1
     z = y.reshape(12)
@@ -384,7 +384,7 @@ def written_through_a_flat_result(x, n):
     return y
 
 
-@program("order write refusable", *matrices(0))
+@program("order write", *matrices(0))
 def written_through_a_fortran_copy(x, n):
     y = np.array(x, order="F")
     z = y.reshape(12, order="F")

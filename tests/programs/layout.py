@@ -100,3 +100,84 @@ def flags_by_name(x):
         unknown = error.args
     named = flags["C"], flags["F"], flags["W"], flags["C_CONTIGUOUS"], turned["FORTRAN"]
     return named, turned["FNC"], flags["FORC"], flags.fnc, flags.fortran, unknown
+
+
+A = lambda *shape: np.arange(float(np.prod(shape))).reshape(shape)
+IN_ORDERS = (
+    *(lambda: (A(3, 4),), lambda: (np.asfortranarray(A(3, 4)),), lambda: (A(4, 3).T,)),
+    *(lambda: (A(3, 8)[:, ::2],), lambda: (A(6, 4)[::-2],)),
+)
+THREE = (
+    *(lambda: (A(2, 3, 4),), lambda: (A(2, 3, 4).transpose(1, 0, 2),)),
+    *(lambda: (np.asfortranarray(A(2, 3, 4)),), lambda: (A(4, 3, 2).T,)),
+)
+
+
+@program("write order", *IN_ORDERS)
+def written_through_what_may_be_views(x):
+    r = x.T.reshape(-1)
+    r[1] = 99.0
+    s = x.reshape(2, 6, order="F")
+    s[1] -= s.mean()
+    t = x.ravel("F")
+    t[2:4] = 7.0
+    u = np.asfortranarray(x)
+    u[0, 1] = 55.0
+    v = np.ascontiguousarray(x)
+    v[0, 2] = 44.0
+    return x.copy(), [r, s, t, u, v]
+
+
+@program("write order", *THREE)
+def written_through_parts_of_three_dimensions(x):
+    r = x.transpose(1, 0, 2).reshape(-1, x.shape[2])
+    r[1] = 99.0
+    s = x[:, 0].reshape(-1)
+    s[2] = 55.0
+    np.swapaxes(x, 0, 1).reshape(-1)[3] = 4.0
+    for m in x:
+        m.T.reshape(-1)[1] = 9.0
+    return r, s
+
+
+@program("write order", lambda: ([np.asfortranarray(A(3, 4))],), lambda: ({"m": A(4, 3).T},))
+def written_in_containers(l):
+    def write(m):
+        r = m.T.reshape(-1)
+        if r[0] > -1:
+            r[1] = 9.0
+
+    for k in l.values() if isinstance(l, dict) else l:
+        write(k)
+
+
+@program("order", *IN_ORDERS, *THREE)
+def elements_in_the_order_of_memory(x):
+    y = np.clip(x, 1, 3)
+    made = (x, x.T, x[..., ::-1], np.copy(x), x.copy(), x.copy("K"), x.astype(int), x.view(int))
+    computed = (np.sqrt(x), x.T * 2, x + x[::-1], np.where(x > 2, x, y), abs(x), np.sort(x, axis=0))
+    others = (np.array([x, x]), np.zeros_like(x), x.sum(0), x.max(axis=1, keepdims=True), -y)
+    return (
+        [z.ravel("K") for z in (*made, *computed, *others)],
+        [(z.flatten("A"), z.flatten("K"), z.ravel("A")) for z in (*made, *computed)],
+        np.reshape(x, (-1, 2), order="A"),
+        x.tobytes("A"),
+        x.tobytes("F"),
+    )
+
+
+@program("write order", *IN_ORDERS)
+def written_through_shapes_of_results(x):
+    y, z, w, v = x * 2, x + 1, x - x.mean(axis=0, keepdims=True), np.empty_like(x)
+    y.reshape(-1)[1] = 9.0
+    z.T.reshape(-1)[2] = 9.0
+    w.ravel()[3] = 9.0
+    v[:] = 0.0
+    v.ravel("F")[4] = 9.0
+    kept = []
+    for i in range(3):
+        u = x + i
+        flat = u.T.reshape(-1) if u[0, 0] > 0 else u.reshape(-1)
+        flat[1] = 77.0
+        kept.append(u)
+    return y, z, w, v, kept

@@ -39,7 +39,6 @@ def _called(target: Any, making: Making, engine: Engine, /, *args: Any, **kwargs
         ref, *rest = args
         operands = [engine.operand(x) for x in rest]
         named = {name: engine.operand(x) for name, x in kwargs.items()}
-        engine.copies |= target is np.lib.stride_tricks.as_strided
         before = shown(engine, ref)
         made = making.maker(before, *operands, **named)
         if made is not None and buffer:
@@ -85,7 +84,8 @@ def shown(engine: Engine, ref: Ref) -> Shown:
     shape, extents = arrays.shown(engine, ref)
     base = engine.content(ref)
     strides, dtype = engine.heap.infos[ref.cell].strides, arrays.dtype_of(engine, ref)
-    return Shown(base.type, ref.view, shape, extents, dtype, strides, base.extents is not None)
+    bounded = base.extents is not None
+    return Shown(base.type, ref.view, shape, extents, dtype, strides, bounded, engine.ask_layout)
 
 
 @dataclass(frozen=True, slots=True)
@@ -128,7 +128,7 @@ def of_layout(engine: Engine, x: Any, name: str) -> Any:
     """The attribute `strides` or `flags` of an array: how NumPy has its elements in memory."""
     ref = None
     if isinstance(x, Ref):
-        engine.copies = True
+        engine.ask_layout(True)
         ref = shown(engine, x)
         if ref.extents is not None:
             raise engine.refuse(NOT_SUPPORTED, REMEDY)
@@ -152,7 +152,8 @@ def reference(engine: Engine, ref: Ref, made: Any) -> Any:
     if isinstance(made, tuple):
         return Tuple(tuple([reference(engine, ref, m) for m in made]))
     if isinstance(made, Copied):
-        copy = arrays.fresh(engine, arrays.read(engine, Ref(ref.cell, made.shown.view)))
+        content = arrays.read(engine, Ref(ref.cell, made.shown.view))
+        copy = arrays.fresh(engine, content, otherwise=made.otherwise)
         if made.perhaps:
             engine.heap.entangle({ref.cell, copy.cell}, PERHAPS)
         return copy

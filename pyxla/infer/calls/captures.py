@@ -365,7 +365,7 @@ def operand(engine: Engine, x: Any, bounded: bool = False) -> Any:
     if isinstance(x, Const):
         value = x.value
         if type(value) is str and value == "F":
-            engine.permuted = True
+            engine.strides = MIXED
         return engine.wrapper(x) if isinstance(value, _CALLED) else value
     if isinstance(x, (Scalar, Array)):
         if x.kinds is not None:
@@ -377,7 +377,7 @@ def operand(engine: Engine, x: Any, bounded: bool = False) -> Any:
         content = engine.content(x)
         if isinstance(content, Array):
             if engine.heap.infos[x.cell].strides is not None or is_permuted(x.view):
-                engine.permuted = True
+                engine.strides = MIXED
             array = arrays.read(engine, x)
             if array.extents is not None and not bounded:
                 raise engine.refuse(NOT_SUPPORTED, REMEDY, kind=BoundedOperand)
@@ -427,8 +427,8 @@ def abstract(engine: Engine, x: Any, zero_d: bool = False) -> Any:
             x = Array(x.value, x.extents)
         if x.value.type.shape or zero_d:
             # NumPy lays a result out as its operands, of which not all were in C order.
-            mixed = engine.permuted and len(x.value.type.shape) > 1
-            return Ref(engine.heap.new(x, engine.loc, strides=MIXED if mixed else None))
+            strides = engine.strides if len(x.value.type.shape) > 1 else None
+            return Ref(engine.heap.new(x, engine.loc, strides=strides))
         return x
     if kind is Scalar or isinstance(x, (Ref, Compound, Tuple, Const, Variant)):
         return x

@@ -32,7 +32,7 @@ def call_foreign(engine: Engine, value: Any, args: list[Any], kwargs: dict[str, 
     function = value if wide else engine.jax.narrowed(value)
     engine.captures.constants[engine.jax.scope] = engine.scope
     result = engine.library(name, call_jax, function, tuple(operands), named)
-    engine.permuted = False  # whatever the operands are, JAX gives new arrays
+    engine.strides = None  # whatever the operands are, JAX gives new arrays
     return engine.abstract(result)
 
 

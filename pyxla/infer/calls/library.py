@@ -13,7 +13,7 @@ import numpy as np
 from pyxla.abstract.lattice import Array, Const, NeedsStatic, Ref, Tuple
 from pyxla.errors import CompileError
 from pyxla.infer.arrays import access as arrays
-from pyxla.infer.arrays import objects, records
+from pyxla.infer.arrays import objects, orders, records
 from pyxla.infer.arrays.fitting import BROADCASTING, verify_output, verify_same
 from pyxla.infer.arrays.positions import verify_positions
 from pyxla.infer.calls import conversions
@@ -95,11 +95,7 @@ def call_library(
         return _store(engine, result, out, where, casting, exact)
     if where is not None and not (isinstance(where, Const) and where.value is True):
         raise engine.refuse("where= without out= leaves elements undefined", "pass out= as well")
-    if value is np.ascontiguousarray or (
-        value is np.ndarray.copy and len(args) == 1 and not kwargs
-    ):
-        engine.permuted = False  # its default alone is C order
-    engine.permuted |= value is np.asfortranarray or value is np.apply_along_axis
+    engine.strides = orders.of_function(engine, value, args, kwargs, result)
     found = engine.abstract(result, _zero_d(implementation, args) or asked_for)
     if engine.mixed is not None:
         _verify_kinds(engine, value, implementation, found, args, kwargs)
@@ -163,7 +159,7 @@ def apply(
 ) -> Any:
     """What a library function returns for abstract arguments; `written`: BoundedOperand where it
     does not take them."""
-    engine.permuted = False
+    engine.strides = None
     function = implementation.function
     bounded = implementation.bounded
     try:

@@ -275,9 +275,9 @@ class _Copy:
             return self.cells.get(cell, cell)
         info = self.summary.infos[cell]
         heap = self.engine.heap
-        made = self.cells[cell] = heap.new(
-            content, info.loc, read_only=info.read_only, strides=info.strides, sites=info.sites
-        )
+        known = {"read_only": info.read_only, "strides": info.strides, "sites": info.sites}
+        made = heap.new(content, info.loc, otherwise=info.otherwise, **known)
+        self.cells[cell] = made
         heap.contents[made] = self.content(content)
         return made
 

@@ -250,7 +250,9 @@ class Join:
         laid = {info.strides for info in old}
         strides = laid.pop() if len(laid) == 1 else views.MIXED
         made_at = frozenset().union(*[info.sites for info in old])
-        self.heap.infos.append(CellInfo(old[0].loc, read_only, strides=strides, sites=made_at))
+        info = CellInfo(old[0].loc, read_only, strides=strides, sites=made_at)
+        info.otherwise = any(x.otherwise for x in old)
+        self.heap.infos.append(info)
         new = len(self.heap.infos) - 1
         for cell, heap in zip(key, heaps, strict=True):
             if cell in heap.kept:

@@ -113,7 +113,7 @@ def info_of(heap: Heap, refs: Sequence[Ref]) -> CellInfo:
     read_only = next((info.read_only for info in infos if info.read_only), "")
     if not all(step.writable for ref in refs for step in ref.view):
         read_only = read_only or READ_ONLY
-    return CellInfo(infos[0].loc, read_only)
+    return CellInfo(infos[0].loc, read_only, otherwise=any(x.otherwise for x in infos))
 
 
 def join(join: Any, values: Sequence[Any], arrays: Sequence[Any], undefined: Any) -> Ref | None:
@@ -206,7 +206,8 @@ def _carried(join: Any, key: Any, ref: Ref, edges: Sequence[Any], undefined: Any
 
 def _own_cell(join: Any, looked: Any, arrays: Any, info: CellInfo) -> int:
     """A cell for the array that a loop makes anew."""
-    join.heap.infos.append(CellInfo(info.loc, "", None, info.strides))
+    own = CellInfo(info.loc, "", None, info.strides, otherwise=info.otherwise)
+    join.heap.infos.append(own)
     cell = len(join.heap.infos) - 1
     join.heap.contents[cell] = join.join_contents(arrays)
     for leaf in [leaf.cell for seen in looked if seen for leaf in seen.items]:

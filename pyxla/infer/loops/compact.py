@@ -53,7 +53,7 @@ def _copied(edge: Any, x: Ref) -> Ref:
         strides = views.layout(content.type, x.view, strides).strides
     with building(Builder(edge.block.instrs, edge.loc)):
         array = views.apply(x.view, content)
-    return Ref(edge.heap.new(array, info.loc, strides=strides))
+    return Ref(edge.heap.new(array, info.loc, strides=strides, otherwise=info.otherwise))
 
 
 def _moved(x: Any, new: dict[int, Ref]) -> Any:
