@@ -279,7 +279,7 @@ def _call(d: Desugarer, node: gast.Call) -> gast.expr:
     given: Any = node.args[0]
     function = d.hold(d.expr(node.func), node)
     listed = at(gast.ListComp(given.elt, given.generators), given)
-    if isinstance(node.func, gast.Name) and hasattr(builtins, node.func.id):
+    if _is_builtin(node.func):
         d.body.append(at(gast.Expr(call("check_reads_all", [function], node)), node))
         return called(d, at(gast.Call(function, [listed, *node.args[1:]], node.keywords), node))
     result = d.temporary()
@@ -291,6 +291,13 @@ def _call(d: Desugarer, node: gast.Call) -> gast.expr:
     test = call("reads_all", [function], node)
     d.branch(test, d.block(made, listed), d.block(made, given), node)
     return name(result, node)
+
+
+def _is_builtin(function: gast.expr) -> bool:
+    """Whether this is Python's own, as far as its looks tell."""
+    if isinstance(function, gast.Attribute):
+        return isinstance(getattr(function.value, "value", None), str)
+    return isinstance(function, gast.Name) and hasattr(builtins, function.id)
 
 
 def _reads_all(node: gast.Call) -> bool:

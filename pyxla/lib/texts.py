@@ -298,6 +298,10 @@ def to_float(s: str) -> float:
     digits = digits.lstrip("0")
     if len(digits) == 0:
         return sign * 0.0
+    if len(digits) + exponent > 309:
+        return sign * float("inf")
+    if len(digits) + exponent < -323:
+        return sign * 0.0
     if len(digits) > 15 or exponent > 22 or exponent < -22:
         raise NotImplementedError(f"float() of so many digits is not compiled: {s!r}")
     value = float(parsed(digits, 10)[0])

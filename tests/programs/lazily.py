@@ -246,3 +246,38 @@ def sharing_an_iterator(x):
     for _ in range(len(x) - 2):
         first += next(it, 0.0)
     return first, list(even), list(it)
+
+
+class Counting:
+    """It gives 1 to `n`, and says how often it was asked for an iterator."""
+
+    def __init__(self, n, log):
+        self.n, self.at, self.log = n, 0, log
+
+    def __iter__(self):
+        self.log.append(-self.n)
+        return self
+
+    def __next__(self):
+        self.at += 1
+        if self.at > self.n:
+            raise StopIteration
+        return self.at
+
+
+@program("lazy", lambda: ([3, 1, 2], 2), lambda: ([4, 5], 3))
+def asked_in_turn(xs, n):
+    log = []
+
+    def made(x):
+        log.append(x)
+        return 2 * x
+
+    def rank(x):
+        log.append(10 * x)
+        return -x
+
+    best = max(map(made, xs), key=rank), min(map(made, [x for x in xs if x > 1]), key=rank)
+    pairs = list(zip(Counting(n, log), Counting(n + 1, log)))
+    sums = list(map(lambda x, y: x + y, Counting(n, log), Counting(2, log)))
+    return best, pairs, sums, log

@@ -495,3 +495,8 @@ def extremes_of_signed_zeros(x):
 @program("float", *[lambda x=x: (x,) for x in (1.5, -2.0, math.inf, math.nan, 1e300)])
 def whole_numbers(x):
     return x.is_integer(), (x / 2).is_integer(), (2.0).is_integer()
+
+
+@program("text", *[lambda s=s: (s,) for s in ("1e400", "-1e400", "1e-400", "-0.25", "12e310")])
+def numbers_beyond_floats(text):
+    return float(text), [float(part) for part in text.split("e")]

@@ -15,6 +15,7 @@ from pyxla.abstract.lattice import Array, Compound, Conflict, Const, Ref, Scalar
 from pyxla.infer.arrays import access as arrays
 from pyxla.infer.arrays.viewing import reference, shown
 from pyxla.infer.calls.library import call_library
+from pyxla.infer.calls.standard import is_seen
 from pyxla.infer.containers import tables
 from pyxla.infer.containers.iterators import state_of
 from pyxla.infer.containers.making import list_, source, unknown
@@ -149,6 +150,10 @@ def _of_kinds(engine: Engine, op: str, items: Sequence[Any]) -> Any:
 def _extremum(target: Any) -> None:
     @rule(target)
     def call(engine: Engine, *args: Any, **options: Any) -> Any:
+        fold = interpreted.max_ if target is max else interpreted.min_
+        in_turn = len(args) == 1 and options.get("key", NONE) != NONE
+        if in_turn and is_seen(engine, args[0]):  # each item is made when its key is asked for
+            return engine.rules.call(engine, Const(fold), [*args], options)
         if len(args) == 1 and (inner := tables.plain_sequence(engine, args[0])) is not None:
             args = (inner,)
         kept = number_lists.flat(engine, args[0]) if len(args) == 1 and not options else None
@@ -172,7 +177,6 @@ def _extremum(target: Any) -> None:
                 if best is not None:
                     return best
         if wide or options.get("key", NONE) != NONE or any(_is_object(engine, x) for x in items):
-            fold = interpreted.max_ if target is max else interpreted.min_
             given = args[0] if len(args) == 1 else Tuple(args)
             return engine.rules.call(engine, Const(fold), [given], options)
         result = _by_value(engine, target, *args, **options)

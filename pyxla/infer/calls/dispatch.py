@@ -258,7 +258,7 @@ def call_reader(engine: Engine, value: Any, args: list[Any], kwargs: dict[str, A
         asked = [coroutines.reader(engine, x) for x in args]
         if sum(x is not None for x in asked) > 1:
             pairs = zip(asked, args, strict=True)
-            readers = [call(engine, Const(iter), [x or y], {}) for x, y in pairs]
+            readers = [x or call(engine, Const(iter), [y], {}) for x, y in pairs]
             steps = iterators.zip_steps_strictly if strict else iterators.zip_steps
             return call(engine, Const(steps), readers, kwargs)
     args = [coroutines.as_generator(engine, x) for x in args]
