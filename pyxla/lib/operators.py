@@ -159,7 +159,9 @@ def power(name: str, x: Any, y: Any, kind: type) -> Scalar:
     if kind is int and _negative(y):
         kind = float
     base = to_python(x, kind).value
-    if isinstance(y, int) and abs(y) <= UNROLLED_POWER:
+    # Of floats, Python asks C's `pow`, whose cubes are no products.
+    known = y in (0, 1, 2) if kind is float else isinstance(y, int) and abs(y) <= UNROLLED_POWER
+    if isinstance(y, (int, float)) and known:
         return _result("pow", k.power_static(base, int(y)), kind, x, y)
     kernel = k.complex_power if kind is complex else op.power
     return _result("pow", kernel(base, to_python(y, kind).value), kind, x, y)

@@ -12,6 +12,9 @@ run time only.  Where a module is made to be compiled, and not where it is shown
 A whole number is not divided by 0: of constants, which its own passes may find, XLA does that with
 the processor's instruction, and the process ends.
 
+Of a number to a known power, XLA makes products, quotients and roots, which C's `pow` rounds otherwise:
+that exponent is hidden as a divisor is.
+
     %y = divide(%x, %d)     ->   %t = compare(%d, 0, EQ);  %c = select(%t, 1, %d);
                                  %q = divide(%x, %c);      %y = select(%t, -1, %q)
 """
@@ -24,10 +27,10 @@ from pyxla.ir.core import Instr, Region, Value
 from pyxla.ir.rewrite import clone_region, ops_in, rewrite
 from pyxla.lower.rules import definition, known
 from pyxla.ops.check import FLOATS, INTS
-from pyxla.ops.elementwise import compare, divide, not_, remainder, select
+from pyxla.ops.elementwise import compare, divide, not_, power, remainder, select
 from pyxla.ops.filled import filled
 
-_QUOTIENTS = (divide, remainder)
+_QUOTIENTS = (divide, remainder, power)
 
 
 def exact_quotients(region: Region, fast: bool = False) -> Region:
@@ -38,6 +41,9 @@ def exact_quotients(region: Region, fast: bool = False) -> Region:
     def exact(instr: Instr) -> Value | None:
         if _is_rewritten(instr, fast):
             return _hidden(instr)
+        if _is_known_power(instr) and not fast:
+            x, y = instr.operands
+            return power(x, select(compare(x, x, direction="EQ"), y, x))
         return _but_by_zero(instr) if _may_be_by_zero(instr) else None
 
     return rewrite(clone_region(region, {}), _QUOTIENTS, exact)
@@ -55,6 +61,13 @@ def _is_rewritten(instr: Instr, fast: bool) -> bool:
     if divisor is None:
         return repeated and not fast
     return not np.all(np.abs(np.frexp(divisor)[0]) == 0.5)
+
+
+def _is_known_power(instr: Instr) -> bool:
+    """Whether it is a number, not many, to a known power that is neither 0 nor 1."""
+    type, exponent = instr.results[0].type, _content(instr.operands[1])
+    one = instr.op is power and type.dtype in FLOATS and not type.shape
+    return one and exponent is not None and exponent not in (0, 1)
 
 
 def _content(x: Value) -> np.ndarray | None:
