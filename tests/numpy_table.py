@@ -160,7 +160,8 @@ LAST_BIT = (
     "What has NumPy's bits: `+`, `-`, `*`, `/` and `sqrt` by themselves, and together, complex"
     " products too, in programs, branches and loops that are over numbers and elements of arrays;"
     " comparisons, rounding, `floor`, `//`, `%`, casts; `linspace` and `arange`; what sorts,"
-    " searches and moves; `log`, `sin`, `cos` and `pow` of Python's `math`.",
+    " searches and moves; `log`, `sin`, `cos` and `pow` of Python's `math`, and powers of its"
+    " floats but squares, which are products.",
     "Generators, the functions of `numpy.random` and those of `random` draw NumPy's and Python's"
     " numbers to the last bit, and leave their state. Of Generators, `power`, `pareto` and"
     " `vonmises` may differ in the last bit, and `multivariate_normal` in the signs of singular"

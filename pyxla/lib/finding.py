@@ -341,6 +341,8 @@ def unique(
     found = GroupedRows(x, along or 0) if rows else _grouped(x, equal_nan)
     results = [found.values()]
     if return_index:
+        if not rows:  # the first of equal ones, which may be 0.0 and -0.0
+            results = [take(flattened(x), found.index(), 0, wrap=False)]
         results.append(found.index())
     if return_inverse:
         results.append(found.inverse() if rows else _inverse(found, x))

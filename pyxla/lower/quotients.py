@@ -12,8 +12,8 @@ run time only.  Where a module is made to be compiled, and not where it is shown
 A whole number is not divided by 0: of constants, which its own passes may find, XLA does that with
 the processor's instruction, and the process ends.
 
-Of a number to a known power, XLA makes products, quotients and roots, which C's `pow` rounds otherwise:
-that exponent is hidden as a divisor is.
+Of a number to a known power, XLA makes products, quotients and roots, which C's `pow` rounds
+otherwise: that exponent is hidden as a divisor is.
 
     %y = divide(%x, %d)     ->   %t = compare(%d, 0, EQ);  %c = select(%t, 1, %d);
                                  %q = divide(%x, %c);      %y = select(%t, -1, %q)

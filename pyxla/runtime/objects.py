@@ -324,6 +324,7 @@ _STEPS: dict[str, Callable[[Any, Any], Any]] = {
     "imag": lambda x, _: x.imag,
     "view": lambda x, dtype: x.view(dtype),
     "windows": lambda x, given: np.lib.stride_tricks.sliding_window_view(x, *given),
+    "broadcast": lambda x, shape: np.broadcast_to(x, shape),
     "diagonal": lambda x, given: _diagonal(x, *given),
 }
 

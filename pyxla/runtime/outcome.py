@@ -100,7 +100,7 @@ class OutItem:
 class OutView:
     """A view of an array: steps are ("getitem", key), ("transpose", axes), ("reshape", shape),
     ("real", None), ("imag", None), ("view", dtype), ("windows", (sizes, axes)),
-    ("diagonal", (offset, axis, axis, writable))."""
+    ("broadcast", shape), ("diagonal", (offset, axis, axis, writable))."""
 
     base: Out
     steps: tuple[tuple[str, Any], ...]

@@ -352,7 +352,8 @@ class Outputs:
         whole = self.engine.heap.contents[x.cell]
         known = isinstance(whole, Array) and whole.extents is None and not self.world.jax
         if x.view and known and steps is not None:
-            if (x.cell, ()) in self.world.named or x.cell in self.shared:
+            read_only = not all(step.writable for step in x.view)
+            if (x.cell, ()) in self.world.named or x.cell in self.shared or read_only:
                 self.engine.laid |= views.order_decides(whole.type, x.view)
                 return out.OutView(self.reference(Ref(x.cell)), steps)
         self.engine.laid |= self.engine.heap.infos[x.cell].otherwise

@@ -9,7 +9,7 @@ from typing import Any
 from pyxla.abstract.heap import Heap, references
 from pyxla.views.bits import Bits, Part
 from pyxla.views.blocks import Range
-from pyxla.views.repeated import Windows
+from pyxla.views.repeated import Broadcast, Windows
 from pyxla.views.reshaping import Diagonal, Reshape
 from pyxla.views.views import BasicIndex, View
 
@@ -33,6 +33,8 @@ def numpy_steps(view: View) -> Steps | None:
             steps.append(("view", step.dtype))
         elif isinstance(step, Windows):
             steps.append(("windows", (step.sizes, step.axes)))
+        elif isinstance(step, Broadcast):
+            steps.append(("broadcast", step.shape))
         elif isinstance(step, Diagonal):
             steps.append(("diagonal", (step.offset, *step.axes, step.writable)))
         else:

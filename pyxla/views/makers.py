@@ -324,7 +324,12 @@ def imag(val: Shown) -> Shown | None:
 def view(a: Shown, dtype: Any = None, type: Any = None) -> Shown:
     if dtype is None or as_dtype(dtype) == a.dtype:
         return a
-    return a.then(bits(array_type(a.dtype, a.shape), a.extents, as_dtype(dtype)))
+    made = a.then(bits(array_type(a.dtype, a.shape), a.extents, as_dtype(dtype)))
+    size, other = a.dtype.itemsize, as_dtype(dtype).itemsize
+    if size != other and 0 not in a.shape and a.shape[-1] != 1 and a.layout.strides[-1] != size:
+        message = "To change to a dtype of a different size, the last axis must be contiguous"
+        raise OpError(message, ValueError, message)
+    return made
 
 
 _Same = Shown | Copied | None

@@ -572,6 +572,21 @@ def test_bincount():
         pyxla.compile(lambda k: np.bincount(k, minlength=4))(np.array([1, 4]))
 
 
+def test_more_is_counted_than_minlength() -> None:
+    """What compiled code does not do is not what a program catches."""
+
+    def counted(x):
+        try:
+            return np.bincount(x, minlength=3)
+        except ValueError:
+            return np.zeros(1, int)
+
+    compiled = pyxla.compile(counted)
+    np.testing.assert_array_equal(compiled(np.array([1, 2, 2])), [0, 1, 2])
+    with pytest.raises(ValueError, match="minlength= above all"):
+        compiled(np.array([1, 2, 5]))
+
+
 def as_numpy_writes_it(x, m):
     """What has no strategy of its own, but Python in NumPy."""
     y = x[m]

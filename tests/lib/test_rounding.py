@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import math
+
 import numpy as np
 import pytest
 
@@ -98,3 +100,16 @@ def test_strict(program):
 def test_strict_slopes():
     slope = pyxla.grad(pyxla.compile(lambda x: x * x * 1.1 + x, strict=True))
     np.testing.assert_allclose(slope(2.0), 5.4)
+
+
+def powers(x: float) -> tuple[float, ...]:
+    return (
+        *(math.pow(x, 2), math.pow(x, 3), math.pow(x, 0.5), math.pow(x, -1), x**0, x**1),
+        *(x**3, x**4, x**5, x**-1, x**-2, x**0.5, x**1.5, x**9),
+    )
+
+
+def test_known_powers_of_floats_are_those_of_c() -> None:
+    compiled = pyxla.compile(powers)
+    for x in map(float, np.random.default_rng(0).uniform(0.1, 9, 1000)):
+        assert compiled(x) == powers(x)

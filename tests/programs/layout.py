@@ -181,3 +181,12 @@ def written_through_shapes_of_results(x):
         flat[1] = 77.0
         kept.append(u)
     return y, z, w, v, kept
+
+
+Z = lambda: np.array([[1 + 2j, 3], [1j, 0]])
+
+
+@program("write", lambda: (Z(),), lambda: (Z()[:, :1],), lambda: (Z()[0],))
+def parts_of_contiguous_rows(z):
+    z.view(np.float64)[..., 0] = 9.0
+    return z

@@ -539,3 +539,9 @@ def ranges_beside_arrays(x, n):
     near = (x + range(3)) / 3
     near *= range(1, 4)
     return near, range(n) - x, np.float64(2) * range(3), range(3) < x
+
+
+@program("order", lambda: (np.array([1.0, np.nan, np.nan, 0.0, -0.0]),))
+def first_of_equal_items(x):
+    values, index = np.unique(x, return_index=True)
+    return np.copysign(1, values), index, [1 / v for v in values if v == 0], np.unique(-x, True)

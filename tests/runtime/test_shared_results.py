@@ -13,6 +13,7 @@ VIEWS = {
     "windows": (lambda m: np.lib.stride_tricks.sliding_window_view(m, (2, 2)), M),
     "diagonals": (lambda m: (m.diagonal(), np.einsum("ii->i", m), m.T.diagonal(1)), M),
     "bytes": (lambda m: m.view(np.int64), M),
+    "repeated": (lambda m: (np.broadcast_to(m, (2, 3, 3)), np.broadcast_to(m[0], (2, 3))), M),
 }
 
 
@@ -27,6 +28,13 @@ def test_memory_is_shared(name: str) -> None:
         assert found.strides == wanted.strides
         assert found.flags.writeable == wanted.flags.writeable
         assert np.shares_memory(found, array)
+
+
+def test_views_of_results_are_read_only() -> None:
+    made = pyxla.compile(lambda m: (np.broadcast_to(m + 1, (2, 3, 3)), (m + 2).diagonal(), m + 3))(
+        M
+    )
+    assert [x.flags.writeable for x in made] == [False, False, True]
 
 
 ORDERED = {

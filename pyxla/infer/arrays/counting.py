@@ -66,6 +66,7 @@ def _counted(engine: Engine, x: Any, weights: Any, minlength: Any) -> Array:
         engine.ensure(
             Scalar(op.convert(fits, dtype=fits.type.dtype, weak=True)),
             ValueError(TOO_LARGE % bound),
+            catchable=False,  # NumPy makes a longer array
         )
     totals = _totals(value, weights, bound)
     if isinstance(least, int) and least >= bound:
