@@ -7,7 +7,8 @@
         t3 = yield x
 
 That is a call whose items are those of the generator around it, so that calls of it by itself may
-become loops with a stack (`frontend.recursion`) as those of other functions do.
+become loops with a stack (`frontend.recursion`) as those of other functions do.  In `__iter__`, it
+may be one where the loop is over any object.
 """
 
 from __future__ import annotations
@@ -21,13 +22,16 @@ from typing import Any
 import gast
 
 from pyxla.frontend.desugar import Lowered
-from pyxla.frontend.hoist import at
+from pyxla.frontend.hoist import at, name
+from pyxla.frontend.implicit_calls import spelled_call
 
 
 def handed_on(lowered: Lowered, own: Callable[[Any], bool]) -> Lowered | None:
-    """The generator with calls in the place of such loops; None where it calls itself otherwise, or
-    returns a value.  own: whether an expression is a call of itself."""
+    """The generator with calls in the place of such loops, which are kept beside them, for what
+    turns out to be no call of itself; None where it calls itself otherwise, or returns a value.
+    own: whether an expression is a call of itself."""
     made: list[gast.expr] = []
+    held: dict[str, None] = {}
     names = [n.id for n in gast.walk(lowered.node) if isinstance(n, gast.Name)]
     # Nobody reads these but the `yield`.
     passing = {text for text, count in Counter(names).items() if count == 2}
@@ -36,11 +40,16 @@ def handed_on(lowered: Lowered, own: Callable[[Any], bool]) -> Lowered | None:
         out: list[gast.stmt] = []
         rest = list(nodes)
         while rest:
-            call = _delegated(rest[:3], passing)
+            call: Any = _delegated(rest[:3], passing)
+            if isinstance(call, (gast.Name, gast.Attribute, gast.Subscript)):
+                call = spelled_call(call, "__iter__", [], lambda x, _: x)
             if call is not None and own(call):
                 made.append(call)
-                out.append(at(gast.Expr(call), rest[0]))
-                del rest[:3]
+                site: Any = at(gast.Expr(call), rest[0])
+                site.items = f"items {len(made)} of {lowered.node.name}"
+                site.loop, rest = _over(rest[:3], name(site.items, call)), rest[3:]
+                held[site.items] = None
+                out.append(site)
                 continue
             node = copy.copy(rest.pop(0))
             if isinstance(node, (gast.If, gast.While)):
@@ -53,7 +62,17 @@ def handed_on(lowered: Lowered, own: Callable[[Any], bool]) -> Lowered | None:
     inside = list(gast.walk(node))
     if sum(map(own, inside)) > len(made) or any(map(_returns_value, inside)):
         return None
-    return replace(lowered, node=node)
+    scope = lowered.scope
+    scope = replace(scope, stores={**scope.stores, **held})
+    return replace(lowered, node=node, scope=scope)
+
+
+def _over(loop: Sequence[Any], items: gast.expr) -> list[Any]:
+    """Such a loop over other items."""
+    first = copy.copy(loop[0])
+    first.value = copy.copy(first.value)
+    first.value.args = [items]
+    return [first, *loop[1:]]
 
 
 def _delegated(nodes: Sequence[Any], passing: set[str]) -> gast.expr | None:

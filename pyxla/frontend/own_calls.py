@@ -14,6 +14,7 @@ import gast
 from pyxla.frontend import tree
 from pyxla.frontend.desugar import Lowered
 from pyxla.frontend.hoist import at, name
+from pyxla.frontend.implicit_calls import is_operation
 from pyxla.frontend.source import SourceFunction, mangle
 from pyxla.frontend.tree import LOAD
 
@@ -172,6 +173,8 @@ class Apart:
         given = [*node.args, *[k.value for k in node.keywords]]
         if isinstance(node.func, gast.Attribute):
             owner, *rest = self.flat_all([node.func.value, *given])
+            if is_operation(node) and not isinstance(owner, gast.Name):
+                owner = self.held(owner)  # which may be None, and is asked first
             node.func = at(gast.Attribute(owner, node.func.attr, LOAD), node.func)
         else:
             rest = self.flat_all(given)

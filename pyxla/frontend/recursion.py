@@ -25,7 +25,7 @@ from typing import Any
 
 import gast
 
-from pyxla.frontend import pyops, support
+from pyxla.frontend import implicit_calls, pyops, support
 from pyxla.frontend.cfg import BOX_PREFIX, Graph, renamed
 from pyxla.frontend.delegation import handed_on
 from pyxla.frontend.desugar import Lowered, desugar
@@ -122,7 +122,8 @@ def _member(
     source: SourceFunction, sources: tuple[SourceFunction, ...], before: Sequence[Member]
 ) -> Member | None:
     """A function with its calls of those of the group apart; None where they are not plain."""
-    lowered: Any = desugar(source)
+    methods = {s.name for s in sources if s.class_name}
+    lowered: Any = implicit_calls.spelled(desugar(source), methods)
     own = OwnCalls(sources, lowered)
     if lowered.scope.generator:
         lowered = handed_on(lowered, own.calls) if len(sources) == 1 else None
@@ -442,7 +443,15 @@ class _Stacked(OfSites):
     def at_site(self, site: Site) -> None:
         """Call one of the functions; of methods, where it is one that is of them."""
         call: Any = site.call
-        callee = self.value(call.func)
+        others: list[Block] = []
+        if implicit_calls.takes_none(call):
+            operands = (self.value(call.func.value), self.literal(None, call))
+            none = self.emit(pyops.COMPARE, operands, {"op": "is_"}, call)
+            nothing, this = self.fork(self.emit(pyops.TRUTH, (none,), {}, call), call)
+            others.append(self.resume(nothing))
+            self.resume(this)
+        implicit = implicit_calls.is_operation(call)
+        callee = self.value(implicit_calls.asked(call) if implicit else call.func)
         members = [m for m in self.members if m.source in self.member.calls[site]]
         if not isinstance(call.func, gast.Attribute):
             return self.leave(site, callee, members[0])
@@ -454,8 +463,20 @@ class _Stacked(OfSites):
             self.resume(this)
             self.leave(site, self.lookup(CALLEE), member)
             self.resume(other)
-        value = self.call_of(self.lookup(CALLEE), call)
-        if site.target is not None:
+        self.join([*others, self.block], "other")
+        self.of_another(site)
+
+    def of_another(self, site: Site) -> None:
+        """Do what a site does where it calls none of the functions."""
+        call = site.call
+        if implicit_calls.is_operation(call):
+            value = self.value(call.operation(call.func.value, call.args))
+        else:
+            value = self.call_of(self.lookup(CALLEE), call)
+        if hasattr(site.node, "loop"):  # the items that a generator hands on
+            self.put(site.node.items, value)
+            self.statements(site.node.loop)
+        elif site.target is not None:
             self.store(site.target, value, site.node)
 
     def about(self, member: Member, call: gast.Call) -> tuple[SourceFunction, bool, bool]:

@@ -178,6 +178,22 @@ def put_together(pieces: Iterable[Any], values: Iterable[Any]) -> str:
     return formatted([p if isinstance(p, str) else (next(given), *p) for p in pieces], lambda x: x)
 
 
+# The special methods of its one argument that a builtin function calls, the first that there is.
+ASKING: dict[Any, tuple[str, ...]] = {
+    len: ("__len__",),
+    str: ("__str__", "__repr__"),
+    repr: ("__repr__",),
+    hash: ("__hash__",),
+}
+
+
+def special(asking: Any, x: Any) -> Any:
+    """The method that `asking(x)` calls, or the first of these names that there is, bound; None
+    where there is none."""
+    names = asking if isinstance(asking, tuple) else ASKING.get(asking, ())
+    return next((getattr(x, name) for name in names if hasattr(type(x), name)), None)
+
+
 def import_module(name: str, attribute_of_top: bool = True) -> Any:
     """`import a.b` (gives `a`) or, for `import a.b as c`, the module `a.b` itself."""
     module = importlib.import_module(name)

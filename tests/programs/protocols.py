@@ -554,3 +554,31 @@ class Fallback:
 def properties_that_lack(n):
     x = Fallback(n)
     return x.sure, x.maybe, x.never, x.other, getattr(x, "maybe", 7), hasattr(x, "never")
+
+
+class Pair:
+    def __init__(self, x, y):
+        self.x, self.y = x, y
+
+    def __iter__(self):
+        yield self.x
+        yield self.y
+
+    def __add__(self, other):
+        return Pair(*(a + b for a, b in zip(self, other, strict=True)))
+
+    def __eq__(self, other):
+        return tuple(self) == tuple(other)
+
+    def __hash__(self):
+        return hash(self.x) ^ hash(self.y)
+
+    def __repr__(self):
+        return "Pair({!r}, {!r})".format(*self)
+
+
+@program("two iterators of one class at a time", lambda: (3, 4), lambda: (0, 0))
+def pairs(x, y):
+    pair = Pair(x, y)
+    seen = {pair: "a", Pair(x, y): "b"}
+    return repr(pair + Pair(1, 1)), len(seen)

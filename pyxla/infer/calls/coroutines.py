@@ -29,7 +29,7 @@ from pyxla.infer.lists import pools
 from pyxla.infer.raising import catching
 from pyxla.ir.core import Block
 from pyxla.ir.dominance import Component
-from pyxla.lib import iterators
+from pyxla.lib import interpreted, iterators
 from pyxla.lib.registry import rule
 
 TRUE, FALSE = Const(True), Const(False)
@@ -120,6 +120,23 @@ def forgotten(engine: Engine, x: Compound) -> bool:
 def asks(x: Compound) -> bool:
     """Whether a generator has nothing of its own, and asks iterators for each item."""
     return x.meta[3] in (iterators.stepped, iterators.zip_steps, iterators.zip_steps_strictly)
+
+
+def asks_shortly(engine: Engine, frame: Frame) -> bool:
+    """Whether a loop asks a generator that has no loop, and waits at a known place, for items that
+    are put in a list: there are a few."""
+    reading = getattr(frame.driver, "frame", None)
+    if frame.function is not iterators.stepped or reading is None:
+        return False
+    if reading.function is not interpreted.collected:
+        return False
+    x = frame.env[frame.ssa.function.params[0]]
+    content = engine.heap.contents.get(x.cell) if isinstance(x, Ref) else None
+    if not isinstance(content, ObjectCell) or "made" not in content.fields:
+        return False
+    steps = content.fields["made"].meta[0].flow.wto
+    waits = isinstance(content.fields[stepping.AT], Const)
+    return waits and not any(isinstance(item, Component) for item in steps)
 
 
 @rule(support.frame_of)

@@ -148,9 +148,10 @@ def _is_undecided(frame: Any) -> bool:
 
 
 def _is_endless(frames: Sequence[Any], function: Any) -> bool:
-    """Whether a function comes to a call of itself on every path, as do those in between."""
-    calls = [i for i, f in enumerate(frames[:-1]) if f.ssa.function is function]
-    return bool(calls) and all(_is_certain(frame) for frame in frames[calls[-1] : -1])
+    """Whether a function, of which a call is about to begin inside of calls, comes to a call of
+    itself on every path, as do those in between."""
+    calls = [i for i, f in enumerate(frames) if f.ssa.function is function]
+    return bool(calls) and all(_is_certain(frame) for frame in frames[calls[-1] :])
 
 
 def _is_certain(frame: Any) -> bool:

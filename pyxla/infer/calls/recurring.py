@@ -9,13 +9,16 @@ from typing import Any
 import gast
 
 from pyxla.abstract.lattice import Compound, Const, Unbound, is_variant
+from pyxla.frontend import support
 from pyxla.frontend.source import SourceFunction
+from pyxla.infer import using
 from pyxla.infer.calls import standard
-from pyxla.infer.calls.visiting import boxes_of
+from pyxla.infer.calls.visiting import boxes_of, class_of
 from pyxla.infer.engine import Engine
 from pyxla.infer.frame import Frame, Stopped
 from pyxla.infer.transfer import transfer
 from pyxla.ir.core import Instr
+from pyxla.lib.registry import rule
 
 
 @transfer("recurring")
@@ -23,6 +26,28 @@ def _recurring(engine: Engine, frame: Frame, instr: Instr) -> Any:
     """Whether a method is the function that it looks like."""
     callee = frame.env[instr.operands[0]]
     return Const(_owner(engine, frame, callee, instr.attrs["of"]) is not None)
+
+
+_SAID_OF_NONE = {
+    "__iter__": "'NoneType' object is not iterable",
+    "__contains__": "argument of type 'NoneType' is not iterable",
+    "__len__": "object of type 'NoneType' has no len()",
+    "__getitem__": "'NoneType' object is not subscriptable",
+}
+
+
+@rule(support.special)
+def _special(engine: Engine, asking: Any, x: Any) -> Any:
+    """The method that an operation on an instance calls, None of anything else."""
+    names = asking.value
+    names = names if isinstance(names, tuple) else support.ASKING.get(names, ())
+    if names and (words := _SAID_OF_NONE.get(names[0])) is not None:
+        x = using.some(engine, x, words)
+    cls = class_of(engine, x)
+    for name in names if cls is not None else ():
+        if isinstance(method := engine.captures.member(cls, name), types.FunctionType):
+            return Compound("method", (Const(method), x))
+    return Const(None)
 
 
 @transfer("recur")

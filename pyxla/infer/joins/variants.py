@@ -13,6 +13,7 @@ from typing import Any
 from pyxla.abstract.heap import DictCell, GrowingList, ListCell, ObjectCell, Pooled, RowList
 from pyxla.abstract.joined import joined_array_type, joined_number_type
 from pyxla.abstract.lattice import (
+    FUNCTIONS,
     UNDEFINED,
     Array,
     Compound,
@@ -31,8 +32,8 @@ from pyxla.infer.raising.exceptions import is_alike, is_exception
 from pyxla.ir.build import Builder, building
 from pyxla.views.shadows import renumbered, shown
 
-# More kinds of values than this do not meet.
-MOST = 6
+# More kinds of values than this do not meet, and more functions.
+MOST, MOST_FUNCTIONS = 6, 64
 _INSTANCES = (ObjectCell, Pooled)
 _LISTS = (ListCell, GrowingList, RowList, DictCell)
 
@@ -175,7 +176,16 @@ def _settles(found: Sequence[tuple[Any, Any]], loop: bool) -> bool:
     """Whether there are several types, and not too many; of which a loop may carry no list that
     grows, nor an array that does."""
     kinds = [_sort(x, state) for x, state in found] if loop else []
-    return 1 < len(found) <= MOST and None not in kinds and len(set(kinds)) == len(kinds)
+    functions = sum(is_function(x) for x, _ in found)
+    few = len(found) - functions <= MOST and functions <= MOST_FUNCTIONS
+    return 1 < len(found) and few and None not in kinds and len(set(kinds)) == len(kinds)
+
+
+def is_function(x: Any) -> bool:
+    """Whether `x` is a function, or may be called as one is."""
+    if isinstance(x, Compound):
+        return x.kind in FUNCTIONS
+    return isinstance(x, Const) and callable(x.value)
 
 
 def _sort(x: Any, state: Any) -> Any:

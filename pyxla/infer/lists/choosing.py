@@ -5,11 +5,20 @@ from __future__ import annotations
 from typing import Any
 
 from pyxla.abstract.heap import Heap, ListCell
-from pyxla.abstract.lattice import Compound, Const, Ref, Tuple, as_const, is_number, taken_apart
+from pyxla.abstract.lattice import (
+    Compound,
+    Const,
+    Ref,
+    Tuple,
+    as_const,
+    is_number,
+    taken_apart,
+)
 from pyxla.errors import CompileError, InternalError
 from pyxla.infer.arrays import access as arrays
 from pyxla.infer.engine import Engine
 from pyxla.infer.joins import choices, far
+from pyxla.infer.joins.variants import is_function
 from pyxla.infer.lists import columnar, instances, number_lists, pools, reading
 from pyxla.infer.lists.item_types import Number
 from pyxla.infer.text.codes import is_texts
@@ -86,9 +95,12 @@ def picked(engine: Engine, items: tuple[Any, ...], key: Any, by_data: bool = Tru
         and all(type(x) is Const and choices.is_constant(x) for x in items)
     ):
         return _constant(engine, items, key)
-    functions = any(map(_is_function, items)) and not engine.demands.case_split
-    if found is None and by_data and len(items) <= MOST and not functions:
-        return _by_branches(engine, items, key)
+    if found is None and by_data and len(items) <= MOST:
+        if engine.demands.case_split or not any(map(_has_parts, items)):
+            return _by_branches(engine, items, key)
+        if all(map(is_function, items)):
+            words = "this is one of several functions, and data decides which"
+            raise engine.refuse(words, "choose by `if`", remedy="case_split")
     return found
 
 
@@ -110,10 +122,9 @@ def _by_branches(engine: Engine, items: tuple[Any, ...], key: Any) -> Any:
         return None
 
 
-def _is_function(x: Any) -> bool:
-    return (isinstance(x, Compound) and not is_texts(x)) or (
-        isinstance(x, Const) and callable(x.value)
-    )
+def _has_parts(x: Any) -> bool:
+    """Whether an item is a function, a generator or the like."""
+    return is_function(x) or (isinstance(x, Compound) and not is_texts(x))
 
 
 def _row_class(items: tuple[Any, ...]) -> type | None:

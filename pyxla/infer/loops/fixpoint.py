@@ -88,7 +88,8 @@ def visit_loop(engine: Engine, frame: Frame, component: Component) -> None:
         return
     count = trip_count(source, edge.heap)
     # One iteration is less code than a loop, and what it decides is known.
-    alone = engine.loop_memory[header].unrolled or (count is not None and count <= 1)
+    few = (count is not None and count <= 1) or coroutines.asks_shortly(engine, frame)
+    alone = few or engine.loop_memory[header].unrolled
     if alone and try_unroll(engine, frame, component, edge) is None:
         return
     peeled = False
