@@ -152,7 +152,8 @@ def _extremum(target: Any) -> None:
     def call(engine: Engine, *args: Any, **options: Any) -> Any:
         fold = interpreted.max_ if target is max else interpreted.min_
         in_turn = len(args) == 1 and options.get("key", NONE) != NONE
-        if in_turn and is_seen(engine, args[0]):  # each item is made when its key is asked for
+        if in_turn and _is_iterator(engine, args[0]) and is_seen(engine, args[0]):
+            # Each item is made when its key is asked for.
             return engine.rules.call(engine, Const(fold), [*args], options)
         if len(args) == 1 and (inner := tables.plain_sequence(engine, args[0])) is not None:
             args = (inner,)
