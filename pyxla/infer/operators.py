@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 
 from pyxla.abstract.facts.magnitude import GROWING, MOST_BITS, TOO_LARGE, bits
-from pyxla.abstract.facts.refine import atoms, is_there, negated
+from pyxla.abstract.facts.refine import atoms, is_there, negated, told
 from pyxla.abstract.heap import DictCell, ListCell, ObjectCell, SetCell, Step
 from pyxla.abstract.lattice import (
     Array,
@@ -211,7 +211,7 @@ def operate(engine: Engine, op: str, *xs: Any) -> Any:
     result = apply(engine, symbol_of(op), _OPERATORS[op], xs, {})
     function = np.matmul if op == "matmul" else np.add  # elements, that is
     engine.strides = orders.of_function(engine, function, xs, {}, result)
-    return result
+    return told(result, engine.frames[-1].assumed)
 
 
 def float_to_complex(x: Any, y: Any) -> Any:

@@ -5,12 +5,13 @@ from __future__ import annotations
 import operator
 from itertools import product
 
+import numpy as np
 import pytest
 
 import pyxla
 from pyxla.abstract.facts import extent
 from pyxla.abstract.facts.extent import IntFact
-from pyxla.abstract.facts.refine import atoms, constant_of, negated, refined
+from pyxla.abstract.facts.refine import atoms, constant_of, negated, refined, told
 from pyxla.abstract.lattice import Const, Scalar
 from pyxla.ir.core import Value
 from pyxla.ir.types import python_type
@@ -128,6 +129,65 @@ def test_a_branch_narrows_what_differs_by_a_constant():
     after = Scalar(Value(python_type(int)), extent.add(extent.fact(i), extent.fact(1)))
     known = refined({i.value: i, after.value: after}, (("LT", i, 10),), ())
     assert extent.upper(known[i.value]) == 9 and extent.upper(known[after.value]) == 10
+
+
+FORMS = [
+    lambda a, b, plus, minus, times: minus(a, b),
+    lambda a, b, plus, minus, times: minus(plus(b, 3), a),
+    lambda a, b, plus, minus, times: plus(times(a, 2), 1),
+]
+
+
+@pytest.mark.parametrize("direction", COMPARISONS)
+@pytest.mark.parametrize("form", FORMS)
+def test_comparisons_tell_of_what_is_made_of_their_operands(direction, form):
+    for first, second in product(INTERVALS, INTERVALS):
+        x, y = integer(first), integer(second)
+        rules = extent.add, extent.subtract, extent.multiply
+        facts = [lambda a, b, rule=rule: rule(*map(as_fact, (a, b))) for rule in rules]
+        made = form(extent.fact(x), extent.fact(y), *facts)
+        doubled = extent.multiply(extent.fact(x), extent.fact(2))
+        atoms = (direction, x, y), ("LT", integer(doubled), 5)
+        known = told(integer(made), atoms).fact
+        for a, b in product(members(first), members(second)):
+            if COMPARISONS[direction](a, b) and 2 * a < 5:
+                exact = form(a, b, operator.add, operator.sub, operator.mul)
+                assert holds(known, exact), (first, second, known, a, b)
+
+
+def as_fact(x: IntFact | int) -> IntFact:
+    return x if isinstance(x, IntFact) else extent.fact(x)
+
+
+def sorted_by_gaps(x):
+    gap = len(x) // 2
+    while gap > 0:
+        for i in range(gap, len(x)):
+            key, j = x[i], i
+            while j >= gap and x[j - gap] > key:
+                x[j] = x[j - gap]
+                j -= gap
+            x[j] = key
+        gap //= 2
+    return x
+
+
+def children(x):
+    """What those of a heap, which lie side by side, come to."""
+    total = 0.0
+    for root in range(len(x)):
+        if 2 * root + 1 < len(x):
+            total += x[2 * root + 1]
+            if 2 * root + 2 < len(x):
+                total -= x[2 * root + 2]
+    return total
+
+
+@pytest.mark.parametrize("function", [sorted_by_gaps, children])
+def test_no_check_of_what_a_comparison_tells(function):
+    x = np.random.default_rng(0).random(20)
+    np.testing.assert_array_equal(pyxla.compile(function)(x.copy()), function(x.copy()))
+    assert "flag" not in str(pyxla.code_typed(function, x))
 
 
 def test_negated_tests():

@@ -257,6 +257,12 @@ def meet(x: IntFact, lo: Bound, hi: Bound) -> IntFact:
     return IntFact(low, high, x.terms, x.const, x.near)
 
 
+def within(x: IntFact, y: IntFact, offset: int) -> IntFact:
+    """`x` known to lie in the interval of `y`, moved by `offset`, as well."""
+    low = None if y.lo is None else y.lo + offset
+    return meet(x, low, None if y.hi is None else y.hi + offset)
+
+
 TRANSFER: dict[str, Callable[..., IntFact]] = {
     "add": add,
     "sub": subtract,

@@ -11,7 +11,7 @@ from typing import Any
 
 from pyxla.abstract.facts import extent
 from pyxla.abstract.facts.constants import known_elements
-from pyxla.abstract.facts.extent import IntFact
+from pyxla.abstract.facts.extent import UNKNOWN, IntFact
 from pyxla.abstract.facts.signs import alike
 from pyxla.abstract.lattice import Array, Const, NeedsStatic, Scalar, Variant
 from pyxla.ir.core import Value
@@ -27,6 +27,7 @@ _NEGATED = {
     "GT": "LE",
     "LE": "GT",
 }
+_ZERO = IntFact(0, 0, (), 0)
 _SWAPPED = {"EQ": "EQ", "NE": "NE", "LT": "GT", "GT": "LT", "LE": "GE", "GE": "LE"}
 
 
@@ -141,11 +142,28 @@ def _apply(env: dict[Value, Any], x: Scalar, interval: IntFact) -> None:
         offset = 0 if known.value is x.value else extent.apart(before, decided)
         if offset is None:
             continue
-        low = None if interval.lo is None else interval.lo + offset
-        high = None if interval.hi is None else interval.hi + offset
-        fact = extent.meet(before, low, high)
+        fact = extent.within(before, interval, offset)
         if fact != known.fact:
             env[key] = Scalar(known.value, fact, known.test, known.kinds)
+
+
+def told(x: Any, assumed: tuple[Atom, ...]) -> Any:
+    """What arithmetic made of ints, of which comparisons that hold may say more than the operands
+    do: `i - k >= 0` where `i >= k`, `2 * i + 1 <= 8` where `2 * i + 1 < n <= 9`."""
+    known = x.fact if type(x) is Scalar else None
+    if known is None or not known.terms:
+        return x
+    for direction, left, right in assumed:
+        if direction not in _SWAPPED:
+            continue
+        facts = extent.fact(left), extent.fact(right)
+        for (first, second), relation in ((facts, direction), (facts[::-1], _SWAPPED[direction])):
+            for form, limit in ((first, second), (extent.subtract(first, second), _ZERO)):
+                if (offset := extent.apart(known, form)) is not None:
+                    known = extent.within(known, _narrowed(UNKNOWN, limit, relation), offset)
+    if known is x.fact or (known.lo is not None and known.hi is not None and known.lo > known.hi):
+        return x  # nothing new, or nothing comes here
+    return Scalar(x.value, known, x.test, x.kinds)
 
 
 def known_number(x: Scalar | Array, what: str) -> Any:
