@@ -17,7 +17,7 @@ from pyxla.options import Options
 from pyxla.pipeline import Compilation
 from pyxla.runtime import artifact, making, signature
 from pyxla.runtime.bounds import KEYWORD, Parts
-from pyxla.runtime.request import MAX_RESTARTS, Demands, Request, Restart
+from pyxla.runtime.request import MAX_RESTARTS, Needed, Request, Restart
 from pyxla.runtime.sharing import Memory
 from pyxla.specialize import left_out
 
@@ -27,7 +27,7 @@ def specialize(
     given: Sequence[Any],
     names: tuple[str, ...],
     options: Options,
-    demands: Demands,
+    demands: Needed,
     data: bool = False,
 ) -> Compilation:
     """The compilation, down to its typed SSA, for arguments `given` as types or values.
@@ -42,7 +42,7 @@ def specialize(
         sizes = dict.fromkeys(parts.bounds, int)
         given = (*whole, *given[len(whole) :], sizes)
         function = on_parts(function, parts.pattern, fixed=not parts.leading)
-        names, demands, data = (*names, KEYWORD), Demands(), False
+        names, demands, data = (*names, KEYWORD), Needed(), False
     demands.static.update(dict.fromkeys(types.known_numbers(given)))
     try:
         return _specialize(function, given, names, options, demands, data)
@@ -56,22 +56,22 @@ def _specialize(
     given: Sequence[Any],
     names: tuple[str, ...],
     options: Options,
-    demands: Demands,
+    demands: Needed,
     data: bool,
 ) -> Compilation:
     begun = None
     for _ in range(MAX_RESTARTS):
         paths = frozenset(demands.static)
         args, typed, lies = types.describe((*given, *demands.outside()), paths)
-        if typed & paths & demands.hoped.keys():
-            begun = left_out(demands.in_vain())
+        if typed & paths & demands.may_lift.keys():
+            begun = left_out(demands.not_lifted())
             continue
         for path in typed & paths:
             refusal = demands.refusals.get(path)
             raise refusal or _needed(function, path, len(given), names, demands.static[path])
         unknown = frozenset(typed) if data else frozenset(demands.data)
         request = Request(function, args, names, Memory(), options, demands=begun, unknown=unknown)
-        request.hopes = bool(demands.hoped)
+        request.hopes = bool(demands.may_lift)
         compilation = Compilation(request, tuple(demands.places), demands.static, lies)
         try:
             compilation.at("typed")
@@ -79,7 +79,7 @@ def _specialize(
             refusal = demands.refusal(asked)
             if refusal is None:
                 begun = asked.demands
-            elif refused := demands.in_vain():
+            elif refused := demands.not_lifted():
                 begun = left_out(refused)
             elif demands.data and not data:
                 demands.learn(Restart(dict(demands.data), []))

@@ -48,7 +48,7 @@ from pyxla.runtime.cache import Cache
 from pyxla.runtime.executable import Traced
 from pyxla.runtime.numbers import WORD
 from pyxla.runtime.outcome import CountsNeeded, Faulty
-from pyxla.runtime.request import MAX_RESTARTS, WARNED, Demands, Request, Restart
+from pyxla.runtime.request import MAX_RESTARTS, WARNED, Needed, Request, Restart
 from pyxla.typed import Function
 
 if TYPE_CHECKING:
@@ -74,7 +74,7 @@ class Compiled:
         functools.update_wrapper(self, function)
         self.__pyxla_function__ = function
         self.options = options
-        self._demands = Demands()
+        self._demands = Needed()
         self._begun: Any = None  # what the program took that is compiled again, with more room
         self._static_paths: frozenset[signature.Path] = frozenset()
         self._places = self._demands.places
@@ -335,7 +335,7 @@ class Compiled:
             self._many_are_data()
             begun = first = self._begun
             self._begun = None
-            self._demands.hoped.clear()  # of what was asked for before this call
+            self._demands.may_lift.clear()  # of what was asked for before this call
             for _ in range(MAX_RESTARTS):
                 args = (*args[:count], *[place.read() for place in self._places])
                 key, leaves = signature.flatten(args, self._static_paths)
@@ -356,14 +356,14 @@ class Compiled:
                 line = progress.begin(record)
                 try:
                     described = self._demands.described(args)
-                    hopes = bool(self._demands.hoped)
+                    hopes = bool(self._demands.may_lift)
                     asked = replace(request, args=described, demands=begun, hopes=hopes)
                     entry = self._compile(asked, record, slot)
                 except (Restart, CompileError) as asked:
                     refusal = self._demands.refusal(asked, described)
                     if refusal is None:
                         begun = asked.demands or first
-                    elif refused := self._demands.in_vain():
+                    elif refused := self._demands.not_lifted():
                         begun = compiler.left_out(refused)
                     elif described and self._demands.data:
                         data = dict(self._demands.data)
@@ -664,7 +664,7 @@ def build(function: Callable[..., Any], *given: Any, path: str | Path, **named: 
     compiled = function if isinstance(function, Compiled) else compile(function)
     found = types.parts(given)
     args, function = (*given, *named.values()), compiled.__pyxla_function__
-    made = compiler.specialize(function, args, tuple(named), compiled.options, Demands(), data=True)
+    made = compiler.specialize(function, args, tuple(named), compiled.options, Needed(), data=True)
     parts = None if found is None else found[0]
     artifact.save(path, compiler.artifact_of(made, len(given), tuple(named), parts))
 

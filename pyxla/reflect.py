@@ -21,7 +21,7 @@ from pyxla.ir.printer import dot
 from pyxla.options import Options
 from pyxla.pipeline import Compilation, source_of
 from pyxla.runtime.placement import Placement
-from pyxla.runtime.request import Demands, Request
+from pyxla.runtime.request import Needed, Request
 
 
 def unwrapped(function: Any) -> tuple[Any, Options]:
@@ -42,7 +42,7 @@ def compilation(function: Callable[..., Any], *given: Any, **named: Any) -> Comp
     plain, how = unwrapped(function)
     args = (*given, *named.values())
     with (how.placement or Placement()).scope():
-        return ahead.specialize(plain, args, tuple(named), how, Demands())
+        return ahead.specialize(plain, args, tuple(named), how, Needed())
 
 
 class Listing(str):

@@ -20,7 +20,7 @@ import pyxla
 from pyxla import ahead, options
 from pyxla.errors import CompileError, InternalError
 from pyxla.infer import rules
-from pyxla.runtime.request import Demands
+from pyxla.runtime.request import Needed
 from tests import bad_programs
 from tests.bad_programs import Bad
 from tests.fuzz.sources import remember
@@ -288,7 +288,7 @@ def test_wrong_arguments(name: str) -> None:
         return
     args[rng.randrange(len(args))] = rng.choice(WRONG)
     try:
-        ahead.specialize(program.fn, args, (), options.DEFAULTS, Demands())
+        ahead.specialize(program.fn, args, (), options.DEFAULTS, Needed())
     except CompileError as error:
         assert not isinstance(error, InternalError), str(error)
 

@@ -15,7 +15,7 @@ from pyxla.reporting.decisions import Decision, decisions
 from pyxla.reporting.listing import Places, of_code
 from pyxla.runtime import jaxlink, signature
 from pyxla.runtime.programs import Program
-from pyxla.runtime.request import Demands
+from pyxla.runtime.request import Needed
 from pyxla.specialize.observing import observed
 
 
@@ -32,7 +32,7 @@ class Looked:
         self.record = journal.Record(getattr(plain, "__qualname__", None) or repr(plain))
         with observed() as self.found, journal.writing(self.record):
             self.compilation: Compilation = ahead.specialize(
-                plain, self.args, self.keywords, options, Demands()
+                plain, self.args, self.keywords, options, Needed()
             )
         # Outlining consumes the blocks, so that places are read before.
         self.typed = self.compilation.at("typed")

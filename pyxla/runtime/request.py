@@ -1,7 +1,7 @@
 """What is to be specialized, and what was found to be needed for it.
 
 A specialization is asked for (`Request`) and may ask back (`Restart`); a function remembers what
-was asked of it (`Demands`).
+was asked of it (`Needed`).
 """
 
 from __future__ import annotations
@@ -161,12 +161,13 @@ def _ints(args: Any, path: Path = (), owner: type | None = None) -> Iterator[tup
             yield from _ints(arg, (*path, step), cls)
 
 
-class Demands:
-    """What inference asked for so far: known numbers by path, and outside objects.
+class Needed:
+    """What of the arguments must be known, as inference asked so far: numbers by path, and objects
+    outside.
 
     refusals: what is wrong, by the path of the number whose value would help.  values: for which
     there are programs, by path.  data: numbers that had many, with where they were asked for;
-    needed: those of them that cannot be data.  hoped: refusals that values may lift, by path.
+    needed: those of them that cannot be data.  may_lift: refusals that values may lift, by path.
     """
 
     def __init__(self) -> None:
@@ -175,7 +176,7 @@ class Demands:
         self.values: dict[signature.Path, set[Any]] = {}
         self.data: dict[signature.Path, Location] = {}
         self.needed: set[signature.Path] = set()
-        self.hoped: dict[signature.Path, CompileError] = {}
+        self.may_lift: dict[signature.Path, CompileError] = {}
         self.places: list[Place] = []
         self.placed: Location | None = None
 
@@ -201,7 +202,7 @@ class Demands:
         if restart.otherwise is not None:
             self.refusals.update(dict.fromkeys(restart.static, restart.otherwise))
         if restart.lifts is not None:
-            self.hoped.update(dict.fromkeys(restart.static, restart.lifts))
+            self.may_lift.update(dict.fromkeys(restart.static, restart.lifts))
         self.places.extend(restart.places)
         self.placed = restart.loc or self.placed
 
@@ -254,11 +255,11 @@ class Demands:
             return refusal
         return None
 
-    def in_vain(self) -> frozenset[CompileError]:
+    def not_lifted(self) -> frozenset[CompileError]:
         """The refusals that values did not lift, which are not asked for any more."""
-        found = frozenset({error.loc: error for error in self.hoped.values()}.values())
-        self.static = {path: loc for path, loc in self.static.items() if path not in self.hoped}
-        self.hoped = {}
+        found = frozenset({error.loc: error for error in self.may_lift.values()}.values())
+        self.static = {path: loc for path, loc in self.static.items() if path not in self.may_lift}
+        self.may_lift = {}
         return found
 
     def found(self, static: Mapping[Path, Location | None]) -> None:
