@@ -407,17 +407,11 @@ class GraphBuilder:
         parts = [self.value(e) for e in (node.exc, node.cause) if e is not None]
         self.end(Raise(tuple(parts), self.location(node)))
 
-    def break_(self, node: gast.Break) -> None:
-        if not unwinding.clean_up(self, len(self.loops)):
-            return
-        self.loops[-1].breaks.append(self.block)
-        self.block = None
-
-    def continue_(self, node: gast.Continue) -> None:
-        if not unwinding.clean_up(self, len(self.loops)):
-            return
-        self.loops[-1].continues.append(self.block)
-        self.block = None
+    def leave_loop(self, node: gast.Break | gast.Continue) -> None:
+        if unwinding.clean_up(self, len(self.loops)):
+            loop = self.loops[-1]
+            (loop.breaks if isinstance(node, gast.Break) else loop.continues).append(self.block)
+            self.block = None
 
     def nothing(self, node: gast.stmt) -> None:
         pass
@@ -628,9 +622,9 @@ _DISPLAYS = {gast.Tuple: pyops.TUPLE, gast.List: pyops.LIST, gast.Set: pyops.SET
 _STATEMENTS: dict[type[gast.stmt], Callable[[GraphBuilder, Any], None]] = {
     gast.Assign: GraphBuilder.assign,
     gast.AugAssign: GraphBuilder.aug_assign,
-    gast.Break: GraphBuilder.break_,
+    gast.Break: GraphBuilder.leave_loop,
     gast.ClassDef: GraphBuilder.class_def,
-    gast.Continue: GraphBuilder.continue_,
+    gast.Continue: GraphBuilder.leave_loop,
     gast.Delete: GraphBuilder.delete,
     gast.Expr: GraphBuilder.expr,
     gast.FunctionDef: GraphBuilder.function_def,

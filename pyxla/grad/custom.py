@@ -14,7 +14,7 @@ import types
 from collections.abc import Callable, Iterable, Sequence
 from typing import Any
 
-from pyxla.abstract.lattice import Compound, Const, Tuple
+from pyxla.abstract.lattice import Compound, Const, Tuple, is_none
 from pyxla.errors import in_program
 from pyxla.grad.nested import Nested, finish, visit
 from pyxla.grad.transforms import Inputs, copies_of, match, picked
@@ -285,13 +285,9 @@ class _Call:
             )
         found: dict[Leaf, Value] = {}
         for k, item in zip(self.free, items, strict=True):
-            if not (isinstance(item, Leaf) and _is_none(item.value)):
+            if not (isinstance(item, Leaf) and is_none(item.value)):
                 match(self.engine, self.trees[k], item, found)
         return [found.get(leaf) or zeros(leaf.type) for leaf in given.params]
-
-
-def _is_none(x: Any) -> bool:
-    return isinstance(x, Const) and x.value is None
 
 
 # --- checkpoints and stopped gradients --------------------------------------------------------

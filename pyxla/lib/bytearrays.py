@@ -29,7 +29,7 @@ class Octets(Items):
     noun = indices = out_of_range = ""
     _over: Any
 
-    def _fill(self, source: Any, encoding: Any) -> None:
+    def __init__(self, source: Any = (), encoding: Any = None) -> None:
         if isinstance(source, str):
             if encoding is None:
                 raise TypeError("string argument without an encoding")
@@ -93,9 +93,6 @@ class Bytes(Octets, bytes):  # type: ignore[misc]
     noun, indices, out_of_range = "bytes", "byte", "index out of range"
     __pyxla_buffer__ = "bytes"
 
-    def __init__(self, source: Any = (), encoding: Any = None) -> None:
-        self._fill(source, encoding)
-
     @classmethod
     def __pyxla_made__(cls, fields: dict[str, Any]) -> bytes:
         return bytes(fields["_held"])
@@ -116,9 +113,6 @@ class ByteArray(Octets, Changing, bytearray):  # type: ignore[misc]
     out_of_range = "bytearray index out of range"
     __pyxla_buffer__ = "bytearray"
     __hash__ = None  # type: ignore[assignment]
-
-    def __init__(self, source: Any = (), encoding: Any = None) -> None:
-        self._fill(source, encoding)
 
     @classmethod
     def __pyxla_made__(cls, fields: dict[str, Any]) -> bytearray:

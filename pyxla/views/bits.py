@@ -2,12 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import replace
-
 import numpy as np
 
-from pyxla.abstract.lattice import Array, Scalar
+from pyxla.abstract.lattice import Array
 from pyxla.frozen import dataclass
 from pyxla.ir.core import Value
 from pyxla.ir.op import OpError
@@ -17,11 +14,11 @@ from pyxla.ops.elementwise import bitcast_convert, compare, complex, convert, im
 from pyxla.ops.shape import broadcast_in_dim, concatenate, constant, reshape
 from pyxla.ops.shape import slice as slice_
 from pyxla.views.blocks import Shape, reshaped
-from pyxla.views.views import Extents, Step, replaced, require_full, scalars_of
+from pyxla.views.views import Extents, Sized, Step, require_full
 
 
 @dataclass(frozen=True, slots=True)
-class Part(Step):
+class Part(Sized):
     """The real (`which` 0) or imaginary (1) part, of dtype `dtype`."""
 
     shape: Shape
@@ -36,12 +33,6 @@ class Part(Step):
         parts = [real(base.value), imag(base.value)]
         parts[self.which] = new.value
         return Array(complex(*parts), base.extents)
-
-    def scalars(self) -> tuple[Scalar, ...]:
-        return scalars_of(self.extents)
-
-    def with_scalars(self, scalars: Sequence[Scalar]) -> Part:
-        return replace(self, extents=replaced(self.extents, scalars))
 
     def strided(self, layout: np.ndarray) -> np.ndarray:
         return layout.imag if self.which else layout.real

@@ -2,13 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import replace
-
 import numpy as np
 from numpy.lib.stride_tricks import as_strided
 
-from pyxla.abstract.lattice import Array, NeedsStatic, Scalar
+from pyxla.abstract.lattice import Array, NeedsStatic
 from pyxla.frozen import dataclass
 from pyxla.ir.core import Value
 from pyxla.ir.op import OpError
@@ -19,11 +16,11 @@ from pyxla.ops.index import gather
 from pyxla.ops.shape import broadcast_in_dim, constant, iota, pad, reshape, transpose
 from pyxla.ops.shape import slice as slice_
 from pyxla.views.blocks import Shape, reshaped
-from pyxla.views.views import Extents, Step, replaced, require_full, scalars_of
+from pyxla.views.views import Extents, Sized, Step, require_full
 
 
 @dataclass(frozen=True, slots=True)
-class Broadcast(Step):
+class Broadcast(Sized):
     """`np.broadcast_to`: base dimension `d` is result dimension `dims[d]`."""
 
     shape: Shape
@@ -35,12 +32,6 @@ class Broadcast(Step):
     def apply(self, base: Array) -> Array:
         value = broadcast_in_dim(base.value, shape=self.shape, broadcast_dimensions=self.dims)
         return Array(value, self.extents)
-
-    def scalars(self) -> tuple[Scalar, ...]:
-        return scalars_of(self.extents)
-
-    def with_scalars(self, scalars: Sequence[Scalar]) -> Broadcast:
-        return replace(self, extents=replaced(self.extents, scalars))
 
     def strided(self, layout: np.ndarray) -> np.ndarray:
         return np.broadcast_to(layout, self.shape)

@@ -72,6 +72,21 @@ class Step:
         raise OpError("assignment destination is read-only")
 
 
+class Sized(Step):
+    """A step to a shape of which data decides sizes, `extents`."""
+
+    __slots__ = ()
+
+    extents: Extents
+
+    def scalars(self) -> tuple[Scalar, ...]:
+        return scalars_of(self.extents)
+
+    def with_scalars(self, scalars: Sequence[Scalar]) -> Any:
+        made: Any = self
+        return replace(made, extents=replaced(self.extents, scalars))
+
+
 def scalars_of(extents: Extents) -> tuple[Scalar, ...]:
     return tuple([e for e in extents or () if e is not None])
 

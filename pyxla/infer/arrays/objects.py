@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from pyxla.abstract.heap import ListCell, ObjectCell
-from pyxla.abstract.lattice import Const, Ref, Tuple, taken_apart
+from pyxla.abstract.lattice import Const, Ref, Tuple, is_none, taken_apart
 from pyxla.infer.engine import Engine
 from pyxla.lib.objects import Objects, build, unsupported
 from pyxla.lib.registry import rule
@@ -21,7 +21,7 @@ MOST = 1024  # items: each is a value of its own
 
 def created(engine: Engine, function: Any, args: list[Any], kwargs: dict[str, Any]) -> Any:
     """The array of objects that a call makes, each None; None where it makes no such array."""
-    if function is np.full and len(args) > 1 and _is_none(args[1]):
+    if function is np.full and len(args) > 1 and is_none(args[1]):
         given = kwargs.get("dtype", args[2] if len(args) > 2 else None)
         shape = _known_shape(engine, args[0]) if given is None or _is_object(given) else None
     elif function is np.empty and args:
@@ -41,10 +41,6 @@ def created(engine: Engine, function: Any, args: list[Any], kwargs: dict[str, An
     return _build(engine, Objects, items, Const(shape))
 
 
-def _is_none(x: Any) -> bool:
-    return isinstance(x, Const) and x.value is None
-
-
 def _is_object(x: Any) -> bool:
     known = x.value if isinstance(x, Const) else None
     return isinstance(known, type | str | np.dtype) and known in (object, "object", "O")
@@ -53,11 +49,11 @@ def _is_object(x: Any) -> bool:
 def _shape_of(engine: Engine, x: Any) -> tuple[int, ...] | None:
     """The shape of a list of None alone, or of such lists."""
     items = _items(engine, x)
-    if not items or all(map(_is_none, items)):
+    if not items or all(map(is_none, items)):
         return (len(items),) if items else None
     width = len(_items(engine, items[0]))
     rows = (_items(engine, item) for item in items)
-    alike = all(len(row) == width and all(map(_is_none, row)) for row in rows)
+    alike = all(len(row) == width and all(map(is_none, row)) for row in rows)
     return (len(items), width) if width and alike else None
 
 

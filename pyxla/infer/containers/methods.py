@@ -243,19 +243,8 @@ def _remove(engine: Engine, x: Any, value: Any) -> Any:
     return Const(None)
 
 
-@rule(dict.keys)
-def _keys(engine: Engine, x: Any) -> Live:
-    return Live("keys", (x,))
-
-
-@rule(dict.values)
-def _values(engine: Engine, x: Any) -> Live:
-    return Live("values", (x,))
-
-
-@rule(dict.items)
-def _dict_items(engine: Engine, x: Any) -> Live:
-    return Live("items", (x,))
+for _name in ("keys", "values", "items"):
+    rule(getattr(dict, _name))(lambda engine, x, _name=_name: Live(_name, (x,)))
 
 
 def seen(engine: Engine, view: Live) -> Any:

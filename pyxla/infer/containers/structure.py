@@ -72,7 +72,7 @@ def sequence(engine: Engine, x: Any) -> Any:
         return sequence(engine, inner)
     if isinstance(content, ObjectCell):
         result = special(engine, x, "__iter__", ())
-        if result is not None and _steps(engine, result):
+        if result is not None and is_iterator(engine, result):
             return sequence(engine, call(engine, Const(stepped), [result], {}))
         if result is not None:
             return sequence(engine, result)
@@ -99,7 +99,7 @@ def sequence(engine: Engine, x: Any) -> Any:
     raise lacking(engine, x, "is not iterable", "{!r} object is not iterable")
 
 
-def _steps(engine: Engine, x: Any) -> bool:
+def is_iterator(engine: Engine, x: Any) -> bool:
     """Whether `x` is an iterator of a class of the user's."""
     content = content_of(engine, x)
     return isinstance(content, ObjectCell) and hasattr(content.cls, "__next__")

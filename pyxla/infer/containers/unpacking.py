@@ -15,7 +15,7 @@ from pyxla.infer.calls.dispatch import call
 from pyxla.infer.containers.indexing import content_of, get_item
 from pyxla.infer.containers.iterators import state_of
 from pyxla.infer.containers.making import unknown
-from pyxla.infer.containers.structure import first_items, item, iterate, rest, sequence
+from pyxla.infer.containers.structure import first_items, is_iterator, item, iterate, rest, sequence
 from pyxla.infer.containers.watched import resumed
 from pyxla.infer.engine import Engine
 from pyxla.infer.lists import columnar
@@ -48,15 +48,9 @@ def unpacked(engine: Engine, x: Any, before: int, after: int, starred: bool) -> 
     return found[0] if len(found) == 1 else found
 
 
-def _steps(engine: Engine, x: Any) -> bool:
-    """Whether `x` is asked for each item by `__next__`."""
-    content = content_of(engine, x)
-    return isinstance(content, ObjectCell) and hasattr(content.cls, "__next__")
-
-
 def _of_all(engine: Engine, x: Any, before: int, least: int) -> Any:
     """All items of `x`, for names of which one has a star."""
-    if _steps(engine, x):
+    if is_iterator(engine, x):
         return call(engine, Const(sequences.unpacked), [x, Const(before), Const(least)], {})
     once = state_of(engine, x) is not None
     if is_generator(x) or ((once or isinstance(x, Compound)) and unknown(engine, x)):
@@ -68,7 +62,7 @@ def _of_few(engine: Engine, x: Any, count: int) -> Any:
     """`x`, or as many items of what is read once."""
     content = content_of(engine, x)
     once = state_of(engine, x) is not None
-    if isinstance(content, ObjectCell) and not once and not _steps(engine, x):
+    if isinstance(content, ObjectCell) and not once and not is_iterator(engine, x):
         x = sequence(engine, x)
         if is_generator(x):
             set_read(engine, x, False)
@@ -79,7 +73,7 @@ def _of_few(engine: Engine, x: Any, count: int) -> Any:
     if (
         once
         or is_generator(x)
-        or _steps(engine, x)
+        or is_iterator(engine, x)
         or (isinstance(x, Compound) and unknown(engine, x))
     ):
         return call(engine, Const(sequences.first_of), [x, Const(count)], {})

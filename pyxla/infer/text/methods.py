@@ -157,6 +157,7 @@ def _is_data(width: Any) -> bool:
     return isinstance(width, (Array, Scalar)) and not isinstance(constant_of(width), Const)
 
 
+@rule(methods.split_at, methods.words)
 def _split(engine: Engine, x: Any, sep: Any = Const(None), maxsplit: Any = Const(-1)) -> Any:
     every = isinstance(maxsplit, Const) and maxsplit.value < 0
     if isinstance(sep, Const) and sep.value is None:
@@ -281,13 +282,3 @@ def _found(engine: Engine, x: Any, part: Any, start: Any) -> Any:
 def _found_last(engine: Engine, x: Any, part: Any, start: Any) -> Any:
     at = value_of(plain(start))
     return strings.found_last(codes_of(engine, x), codes_of(engine, part), at)
-
-
-@rule(methods.split_at)
-def _split_at(engine: Engine, x: Any, character: Any) -> Any:
-    return _split(engine, x, character)
-
-
-@rule(methods.words)
-def _words(engine: Engine, x: Any) -> Any:
-    return _split(engine, x)

@@ -26,6 +26,7 @@ from pyxla.ir.build import Builder, building, current
 from pyxla.ir.core import Instr, Region, Value
 from pyxla.ir.rewrite import Mapping, substitute_region
 from pyxla.ir.types import I64
+from pyxla.lower.cost import nbytes
 from pyxla.lower.cpu.spread import DTYPES, FUSIBLE, sum_of_products
 from pyxla.lower.cpu.staging import stage_reductions
 from pyxla.lower.cpu.voids import guard, never
@@ -94,17 +95,13 @@ def product_of(instr: Instr, matrix: Value) -> Product | None:
     if not product.is_vector:
         width = other.type.size // type.shape[axis] if type.shape[axis] else 0
         rows = _rows_of_panel(matrix)
-        if not 0 < width <= NARROW or _nbytes(matrix) < LARGE or type.shape[0] < 2 * rows:
+        if not 0 < width <= NARROW or nbytes(matrix) < LARGE or type.shape[0] < 2 * rows:
             return None
     return product
 
 
-def _nbytes(matrix: Value) -> int:
-    return matrix.type.size * matrix.type.dtype.itemsize
-
-
 def _rows_of_panel(matrix: Value) -> int:
-    rows = PANEL // max(1, _nbytes(matrix) // max(1, matrix.type.shape[0]))
+    rows = PANEL // max(1, nbytes(matrix) // max(1, matrix.type.shape[0]))
     return rows // GROUP * GROUP if rows >= GROUP else max(1, rows)
 
 
@@ -204,7 +201,7 @@ class _Walk:
         rows, products = _rows_of_panel(matrix), run.products
         self.alone = len(products) == 1 and products[0].is_vector
         # A walk for vectors over what stays in the cache needs no panels.
-        self.whole = self.alone or _nbytes(matrix) < LARGE or self.shape[0] < 2 * rows
+        self.whole = self.alone or nbytes(matrix) < LARGE or self.shape[0] < 2 * rows
         self.rows = self.shape[0] if self.whole else rows
 
     def emit(self, mapping: Mapping) -> None:
