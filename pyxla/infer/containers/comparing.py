@@ -54,6 +54,8 @@ def _negated(engine: Engine, op: str, equal: Any) -> Any:
 @rule(sequences.alike)
 def alike(engine: Engine, x: Any, y: Any) -> Any:
     """Whether items of containers are the same, which is asked first, or equal."""
+    if _is_plain(engine, x) and _is_plain(engine, y):
+        return engine.rules.compare(engine, "is_", x, y)
     if isinstance(x, Ref) and isinstance(y, Ref) and any(asks(engine, v, "__eq__") for v in (x, y)):
         same = engine.rules.compare(engine, "is_", x, y)
         if not isinstance(same, Const):
@@ -61,6 +63,15 @@ def alike(engine: Engine, x: Any, y: Any) -> Any:
         if same.value:
             return same
     return engine.rules.truth(engine, engine.rules.compare(engine, "eq", x, y))
+
+
+def _is_plain(engine: Engine, x: Any) -> bool:
+    """Whether `x` is an instance that is equal to itself alone."""
+    content = engine.heap.contents.get(x.cell) if isinstance(x, Ref) else None
+    if not isinstance(content, ObjectCell):
+        return False
+    engine.captures.member(content.cls, "__eq__")  # which a class may get later
+    return content.cls.__eq__ is object.__eq__
 
 
 def one_grows(engine: Engine, x: Any, y: Any) -> bool:
