@@ -18,5 +18,6 @@ from pyxla.infer.instances import call_member, construct
 from pyxla.infer.loops.fixpoint import visit_loop as loop
 from pyxla.infer.objects import type_of
 from pyxla.infer.operators import binary, both, either, truth
+from pyxla.infer.text.floats import codes_of as of_floats
 from pyxla.infer.text.methods import call as of_text
 from pyxla.infer.transfer import TRANSFER as transfer

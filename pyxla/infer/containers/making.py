@@ -305,6 +305,7 @@ def _locate(engine: Engine, names: Any, key: Any) -> Any:
 @rule(find_key)
 def _find(engine: Engine, table: Any, key: Any) -> Any:
     tables.check_sought(engine, key, tables.found(engine.heap, table))
+    key = strings.by_characters(engine, key)
     if tables.is_chained(engine, table, key):
         return call(engine, Const(in_chain), [table, key], {})
     return _locate(engine, call(engine, Const(getattr), [table, Const("names")], {}), key)
@@ -313,6 +314,7 @@ def _find(engine: Engine, table: Any, key: Any) -> Any:
 @rule(put)
 def _put(engine: Engine, table: Any, key: Any) -> Any:
     tables.check_hash(engine, key, tables.found(engine.heap, table))
+    key = strings.by_characters(engine, key)
     names = call(engine, Const(getattr), [table, Const("names")], {})
     call(engine, call(engine, Const(getattr), [names, Const("append")], {}), [key], {})
     if tables.is_chained(engine, table, key):

@@ -168,8 +168,10 @@ def has_own_order(cls: Any) -> bool:
 
 
 def compares_itself(item: Any) -> bool:
-    """Whether an item is such a tuple, or has one."""
+    """Whether an item is such a tuple, or a text of floats, of which several look alike; or has
+    one."""
     if isinstance(item, Nested):
         return compares_itself(item.item)
-    own = isinstance(item, Row) and has_own_order(item.cls)
+    shown = isinstance(item, Made) and item.cls == "text"
+    own = shown or (isinstance(item, Row) and has_own_order(item.cls))
     return own or isinstance(item, (Row, Several)) and any(map(compares_itself, item.items))

@@ -59,7 +59,7 @@ def of(x: Any) -> Array | None:
         return x.items[0]
     items, parts = iter(x.items), []
     for piece in x.meta:
-        part = strings.known(piece) if type(piece) is str else _formatted(next(items), *piece)
+        part = strings.known(piece) if type(piece) is str else field(next(items), *piece)
         if part is None:
             return None
         parts.append(part)
@@ -97,7 +97,7 @@ def one_of(tag: Scalar, texts: Sequence[Any]) -> Compound | None:
     return string(selected(tag, [fitted(x, common(layouts)) for x in texts]))
 
 
-def _formatted(x: Any, conversion: str, spec: str) -> Array | None:
+def field(x: Any, conversion: str, spec: str) -> Array | None:
     """One field of a text."""
     if conversion.startswith("%"):
         found = _PERCENT.fullmatch(conversion)
@@ -110,17 +110,17 @@ def _formatted(x: Any, conversion: str, spec: str) -> Array | None:
         kind = "s" if letter == "s" else letter.replace("i", "d").replace("u", "d")
         prefix = "#" if "#" in flags and kind != "d" else ""
         if kind == "s" and not is_texts(x):
-            inner = _formatted(x, "", "")
-            return None if inner is None else _aligned(inner, f"{align}{width or ''}")
+            inner = field(x, "", "")
+            return None if inner is None else aligned(inner, f"{align}{width or ''}")
         spec = f"{align}{'' if kind == 's' else sign}{prefix}{zero}{width or ''}{kind}"
-        return _formatted(x, "", spec)
+        return field(x, "", spec)
     if conversion == "r" and type(x) is Scalar:  # NumPy's number says its type, a text has quotes
         conversion = "s"
     if conversion not in ("", "s", "codes"):
         return None
     if is_texts(x):
         codes = of(x)
-        return codes if codes is None or not spec else _aligned(codes, spec)
+        return codes if codes is None or not spec else aligned(codes, spec)
     if conversion == "codes":
         return x
     number = _number(x)
@@ -128,9 +128,9 @@ def _formatted(x: Any, conversion: str, spec: str) -> Array | None:
         return None
     if number.kind is bool and (not spec or conversion):
         texts = strings.chosen(number.value, ("False", "True"))
-        return _aligned(texts, spec) if spec else texts
+        return aligned(texts, spec) if spec else texts
     if conversion and spec:
-        return _aligned(strings.number(number), spec)
+        return aligned(strings.number(number), spec)
     return _int(number, spec)
 
 
@@ -147,7 +147,7 @@ def _number(x: Any) -> Scalar | None:
     return Scalar(weak(x.value, int).value, extent.fact(x) if type(x) is Scalar else None)
 
 
-def _aligned(codes: Array, spec: str) -> Array | None:
+def aligned(codes: Array, spec: str) -> Array | None:
     """A text formatted by `spec`."""
     found = _SPEC.fullmatch(spec)
     if found is None:
@@ -192,10 +192,10 @@ def _int(n: Scalar, spec: str) -> Array | None:
     if not front:
         return strings.filled(digits, int(width), fill, ">")
     before = strings.joined(front)
-    return _between(before, digits, int(width), fill)
+    return between(before, digits, int(width), fill)
 
 
-def _between(front: Array, digits: Array, width: int, fill: str) -> Array:
+def between(front: Array, digits: Array, width: int, fill: str) -> Array:
     """A number with `fill` between its sign and its digits."""
     missing = op.subtract(
         literal(width, INT),

@@ -60,9 +60,20 @@ def codes_of(engine: Engine, x: Any) -> Array:
     """The code points of a text; where only the host can format it, its numbers are asked for."""
     found = engine.library("str", texts.of, x)
     if found is None:
+        found = engine.rules.of_floats(engine, x)
+    if found is None:
         arrays.need_characters(engine, x)
         raise engine.refuse("the characters of this text are not known in compiled code")
     return found
+
+
+def by_characters(engine: Engine, x: Any) -> Any:
+    """A key whose texts are compared by their characters: those that hold floats, too, of which
+    several look alike."""
+    if isinstance(x, Tuple):
+        return Tuple(tuple([by_characters(engine, item) for item in x.items]), x.cls)
+    whole = not isinstance(x, Compound) or x.kind != "text" or is_string(x)
+    return x if whole else string(codes_of(engine, x))
 
 
 def opened(engine: Engine, x: Any) -> Any:
