@@ -58,7 +58,8 @@ class Demands:
     (`infer.lists.sites`).  arrays: whether all lists of numbers may become arrays, not only long
     ones.  case_split: whether a name may be one of values of no one type (`infer.joins.variants`).
     grids: the sites of arguments that are lists of lists of numbers, and each one array
-    (`infer.lists.number_lists`).  chained: whether tables have chains (`lib.tables`).  hosted:
+    (`infer.lists.number_lists`).  chained: whether tables have chains (`lib.tables`).
+    ordered: whether sets are followed (`lib.sets`).  hosted:
     functions that CPython runs (`infer.calls.hosted`).  refused: what nothing lifts: paths end
     there, as the program may not come to it.
     """
@@ -79,6 +80,7 @@ class Demands:
     case_split: bool = False
     grids: frozenset[Path] = frozenset()
     chained: bool = False
+    ordered: bool = False
     hosted: frozenset[Any] = frozenset()
     refused: frozenset[CompileError] = frozenset()
 
@@ -258,6 +260,7 @@ class Findings:
             "pooled": frozenset(self.classes | self.containers),
             "shared": self.lists,
             "everywhere": bool(self.containers),
+            "ordered": "ordered" in refusal.remedy,
             "arrays": self.wanted or self.demands.case_split or "arrays" in refusal.remedy,
             "case_split": self.met or "case_split" in refusal.remedy,
             "stacks": frozenset(self.recursive),

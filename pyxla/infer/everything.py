@@ -15,6 +15,7 @@ import pyxla.infer.calls.recurring
 import pyxla.infer.containers.arrangements
 import pyxla.infer.containers.copying
 import pyxla.infer.containers.functions
+import pyxla.infer.containers.hashes
 import pyxla.infer.containers.lazy
 import pyxla.infer.containers.making
 import pyxla.infer.containers.methods

@@ -1,4 +1,5 @@
-"""The methods that `@dataclass` generates: `__init__`, `__repr__`, `__eq__`, those that order."""
+"""The methods that `@dataclass` generates: `__init__`, `__repr__`, `__eq__`, `__hash__`, those that
+order."""
 
 from __future__ import annotations
 
@@ -37,12 +38,21 @@ def called(
             same = engine.rules.compare(engine, "is_", x, args[0])
             return _first(engine, same, Const(True), _equal_in_turn(engine, *rows))
         return engine.rules.compare(engine, name.strip("_"), *[Tuple(tuple(row)) for row in rows])
+    if name == "__hash__":
+        hashed = [content.fields[f] for f in hashed_fields(cls)]
+        return call(engine, Const(hash), [Tuple(tuple(hashed))], {})
     if name == "__repr__":
         shown = [f.name for f in dataclasses.fields(cls) if f.repr]
         pairs = [Tuple((Const(f), content.fields[f])) for f in shown]
         given = [Const(content.cls.__qualname__), Tuple(tuple(pairs))]
         return call(engine, Const(fields_shown), given, {})
     raise engine.refuse(f"{cls.__name__}.{name} is not supported in compiled code")
+
+
+def hashed_fields(cls: Any) -> list[str]:
+    """The fields of which `@dataclass` makes a hash."""
+    fields = dataclasses.fields(cls)
+    return [f.name for f in fields if (f.compare if f.hash is None else f.hash)]
 
 
 def _equal_in_turn(engine: Engine, xs: list[Any], ys: list[Any]) -> Any:

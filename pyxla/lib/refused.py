@@ -109,10 +109,6 @@ _BUILTINS: dict[Row, tuple[Any, ...]] = {
         "nobody is asked while a program runs",
         "ask outside, and pass the answer as an argument",
     ): (input,),
-    (
-        "CPython alone has hashes of its objects",
-        "compare the objects, or use them as keys of a dict",
-    ): (hash,),
     ("a program does not wait", "wait outside"): (time.sleep,),
     (
         "the code must be there when the function is compiled",

@@ -280,6 +280,7 @@ def _attempt(
     engine.demands, engine.findings = demands, findings
     engine.answer = partial(_answer, world)
     engine.heap.infos.chained = demands.chained
+    engine.heap.infos.ordered = demands.ordered
     options = request.options or DEFAULTS
     engine.heap.infos.room = options.list_capacity if demands.rooms else None
     findings.infos, findings.loops = engine.heap.infos, engine.loops

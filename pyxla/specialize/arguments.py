@@ -24,7 +24,7 @@ from pyxla.frozen import dataclass
 from pyxla.guards.places import Place
 from pyxla.infer import narrowing, rules
 from pyxla.infer.calls.captures import Captures
-from pyxla.infer.containers import steps
+from pyxla.infer.containers import steps, tables
 from pyxla.infer.demands import SHORT, argument_site
 from pyxla.infer.engine import Engine
 from pyxla.infer.joins import far
@@ -42,8 +42,8 @@ from pyxla.lib.containers import NEVER, Deque, stand_for
 from pyxla.lib.modular import UNSIGNED
 from pyxla.lib.operands import INT, splat
 from pyxla.lib.random.state import STATES
+from pyxla.lib.sets import LISTED, TableSet
 from pyxla.lib.strings import bounded
-from pyxla.lib.tables import TableSet
 from pyxla.lib.variables import Unset, Variable
 from pyxla.runtime import descriptions
 from pyxla.runtime.foreign import HOST
@@ -249,7 +249,7 @@ class World:
         inner = self.engine.heap.new(content, None)
         fields = {_FIELDS.get(name, name): Const(value) for name, value in arg.fields}
         if cls is TableSet:  # its items are in CPython's order
-            fields["changed"] = Const(False)
+            fields |= tables.order_of(self.engine.heap, LISTED, range(len(arg.inner.items)))
         if cls is Deque:
             fields["put"] = Const(NEVER)
         ref = self.pin(ObjectCell(cls, {cls.__pyxla_sequence__: Ref(inner), **fields}), path)

@@ -82,7 +82,7 @@ def sleeps(x):
 
 @bad("hash is not compiled", float)
 def hashes(x):
-    return hash(x)  # <-
+    return hash(str(x))  # <-
 
 
 @bad("a debugger cannot stop a program", float)

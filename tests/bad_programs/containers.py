@@ -151,36 +151,6 @@ def identity_of_arrays_in_a_list(x):
     return rows[int(x[0])] is rows[0]  # <-
 
 
-@bad("the order of this set, whose items are known at run time only, is not known", V)
-def popped_after_it_grew_again(x):
-    s = {int(v) for v in x}
-    total = s.pop()
-    s.add(7)
-    return total + s.pop()  # <-
-
-
-class Arc:
-    def __init__(self, start, end):
-        self.start, self.end = start, end
-
-
-@bad("the order of this set, whose items are known at run time only, is not known")
-def loop_over_one_of_several_sets():
-    """Pools lift what is refused before: that the sets are one of several."""
-    graph = {i: set() for i in range(4)}
-    for arc in [Arc(0, 1), Arc(1, 2), Arc(0, 3), Arc(3, 2)]:
-        graph[arc.start].add(arc)
-    queue = [(0, [0])]
-    while len(queue):
-        node, path = queue.pop(0)
-        ends = [arc.end for arc in graph[node]]
-        for end in set(ends) - set(path):  # <-
-            queue.append((end, [*path, end]))
-            if end == 2:
-                return True
-    return False
-
-
 class Pickled:
     def __init__(self, a):
         self.a = a

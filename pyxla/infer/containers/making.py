@@ -33,19 +33,18 @@ from pyxla.lib import interpreted, sequences
 from pyxla.lib.containers import namespaces_differ, namespaces_equal
 from pyxla.lib.registry import REGISTRY, rule
 from pyxla.lib.scalars import kind_of
+from pyxla.lib.sets import empty, gather, room, tabled
 from pyxla.lib.tables import (
     Table,
     copied,
     fill,
     fill_all,
-    gather,
     in_chain,
     leaving,
     link,
     locate,
     pairs,
     put,
-    room,
     unchained,
 )
 from pyxla.lib.tables import find as find_key
@@ -177,8 +176,24 @@ def _set(engine: Engine, x: Any = Const(())) -> Any:
     x = read_once(engine, x)
     items = constants_of(engine, x)
     if items is None:
-        return call(engine, Const(gather), [tables.made(engine, SetCell(frozenset())), x], {})
+        return call(engine, Const(gather), [_empty(engine), x], {})
     return tables.made(engine, steps.made(items))
+
+
+@rule(empty)
+def _empty(engine: Engine) -> Ref:
+    made = tables.made(engine, SetCell(frozenset()))
+    return tables.opened_set(engine, made) if engine.demands.ordered else made
+
+
+@rule(tabled)
+def _tabled(engine: Engine, x: Any) -> Any:
+    if not engine.demands.ordered:
+        return x
+    if isinstance(x, Const) and isinstance(x.value, frozenset):
+        return tables.opened_set(engine, engine.new(steps.made(x.value)))
+    content = content_of(engine, x)
+    return tables.opened_set(engine, engine.new(content)) if isinstance(content, SetCell) else x
 
 
 @rule(frozenset)

@@ -7,12 +7,17 @@ of text differ from process to process: a set with text in it is in the order of
 
 from __future__ import annotations
 
+import itertools
+import struct
+import sys
 import types
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from typing import Any
 
 from pyxla.abstract.heap import SetCell, Step
 from pyxla.guards.places import is_steady
+from pyxla.lib import sets
+from pyxla.lib.sets import TableFrozenSet, TableSet
 
 DISORDER = "the order of this set is not the same on all paths that lead here"
 SORT = "iterate over sorted(s), or use a dict, which keeps its order"
@@ -117,6 +122,65 @@ def added(content: SetCell) -> list[Any] | None:
         for given_ in items:
             found.update(dict.fromkeys(given_))
     return list(found) if len(found) == len(content.items) else None
+
+
+def followed(content: SetCell) -> TableSet | None:
+    """A set as the program has it where it follows CPython's tables; None where the table is not
+    known, as steps are not, or hashes differ from process to process."""
+    if content.steps is None or not all(map(is_steady, content.items)):
+        return None
+    held = actual(content)
+    out = sets.fresh(TableSet)
+    for step in content.steps:
+        args = [_followed(x) for x in step.args] if step.name != "add" else step.args
+        if None in args:
+            return None
+        result = getattr(out, step.name)(*args)
+        out = result if isinstance(result, TableSet) else out
+    return out if _is_like(out, held) else None
+
+
+def _followed(x: Any) -> Any:
+    if isinstance(x, SetCell):
+        return followed(x)
+    return _from_table(x) if isinstance(x, frozenset) else given(x)
+
+
+def _from_table(items: frozenset[Any]) -> TableFrozenSet | None:
+    """A frozenset of which only the order is known, where its table follows from that: each item
+    is at the first place that is looked at."""
+    out = sets.fresh(TableFrozenSet)
+    out.names, out.mask = list(items), _mask(items)
+    homes = [hash(x) & out.mask for x in items]
+    if len({*homes}) == len(homes) and homes == sorted(homes):
+        out.places = homes
+        return out
+    orders = itertools.permutations(items) if len(items) <= 4 else ()
+    found = {tuple(places) for order in orders if (places := _places(order, out)) is not None}
+    out.places = [*next(iter(found))] if len(found) == 1 else []
+    return out if out.places else None
+
+
+def _places(order: Sequence[Any], of: TableFrozenSet) -> list[int] | None:
+    """The places of the items of a table to which they were added in this order; None where they
+    come to be in another."""
+    places: list[int] = []
+    for x in order:
+        places.append(sets.free(places, [], of.mask, hash(x)))
+    found = dict(zip(order, places, strict=True))
+    listed = [found[x] for x in of.names]
+    return listed if listed == sorted(listed) else None
+
+
+def _mask(held: set[Any] | frozenset[Any]) -> int:
+    """The last place of the table of a set, by how much memory it has."""
+    entry = 2 * struct.calcsize("P")
+    more = sys.getsizeof(held) - sys.getsizeof(type(held)())
+    return more // entry - 1 if more else 7
+
+
+def _is_like(out: TableSet, held: set[Any]) -> bool:
+    return sets.items_in_places(out) == list(held) and out.mask == _mask(held)
 
 
 def ordered(items: set[Any] | frozenset[Any]) -> list[Any]:

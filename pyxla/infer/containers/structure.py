@@ -21,7 +21,7 @@ from pyxla.infer.arrays import access as arrays
 from pyxla.infer.calls import coroutines
 from pyxla.infer.calls.dispatch import call
 from pyxla.infer.calls.visiting import class_of, special
-from pyxla.infer.containers import steps, tables
+from pyxla.infer.containers import hashes, steps, tables
 from pyxla.infer.containers.indexing import FALSE, TRUE, content_of, get_item
 from pyxla.infer.containers.indices import as_int, from_end
 from pyxla.infer.containers.iterators import (
@@ -37,15 +37,14 @@ from pyxla.infer.engine import Engine
 from pyxla.infer.joins import choices
 from pyxla.infer.lists import columnar, reading
 from pyxla.infer.lists.item_joins import layout_of
-from pyxla.infer.lists.item_types import Nested, Row
-from pyxla.infer.lists.items import are_numbers, item_of
+from pyxla.infer.lists.items import item_of
 from pyxla.infer.raising.refusals import lacking
 from pyxla.infer.text import strings
 from pyxla.infer.text.codes import string
 from pyxla.lib.interpreted import applied, applied_to_both, indexed
 from pyxla.lib.iterators import stepped
 from pyxla.lib.registry import rule
-from pyxla.lib.tables import in_order
+from pyxla.lib.sets import ADDED, KEPT, LISTED, in_order, items_in_places
 
 
 def sequence(engine: Engine, x: Any) -> Any:
@@ -68,7 +67,7 @@ def sequence(engine: Engine, x: Any) -> Any:
         return x
     if (inner := tables.plain_sequence(engine, x)) is not None:
         if content.cls in tables.SETS:
-            return _ordered(engine, content)
+            return _ordered(engine, x, content)
         return sequence(engine, inner)
     if isinstance(content, ObjectCell):
         result = special(engine, x, "__iter__", ())
@@ -111,35 +110,31 @@ def _set_order(engine: Engine, content: SetCell) -> list[Any]:
     return steps.ordered(steps.actual(content))
 
 
-def _ordered(engine: Engine, content: ObjectCell) -> Any:
-    """The items of a set in CPython's order; texts, for which it promises none, sorted."""
+def _ordered(engine: Engine, x: Any, content: ObjectCell) -> Any:
+    """The items of a set in CPython's order; where it promises none, sorted if they are texts, else
+    as they were added."""
     names = using.use(engine, content.fields["names"])
-    changed = content.fields["changed"]
+    order = content.fields["order"]
     grown = columnar.found(engine.heap, names)
     items = engine.content(names).items if grown is None else ()
-    if grown is None and (len(items) < 2 or tables.keeps_order(engine, items)):
-        return names
-    if isinstance(changed, Const) and changed.value is False:  # they are in this order
+    if grown is None and len(items) < 2:
         return names
     kinds = [grown.item] if grown else [item_of(engine.heap, x) for x in items]
     if all(layout_of(kind) is not None for kind in kinds):
         return call(engine, Const(sorted), [names], {})
-    only_added = isinstance(changed, Const) and changed.value is None
-    if not only_added or not all(map(_is_hashed, kinds)):
-        raise engine.refuse(
-            "the order of this set, whose items are known at run time only, is not known",
-            "iterate over sorted(s), or use a dict, which keeps its order",
-        )
-    return call(engine, Const(in_order), [names], {})
-
-
-def _is_hashed(item: Any) -> bool:
-    """Whether items are ints, or tuples of such, whose hashes `lib.tables` computes."""
-    if isinstance(item, Nested):
-        return item.item is None or _is_hashed(item.item)
-    if isinstance(item, Row):
-        return item.cls is tuple and all(map(_is_hashed, item.items))
-    return are_numbers(item, "iub")
+    known = order.value if isinstance(order, Const) else None
+    steady = [hashes.item_is_steady(engine, x) for x in kinds if grown]
+    if known == LISTED or not all(steady or [hashes.steady(engine, x) for x in items]):
+        return names
+    if known == ADDED:
+        return call(engine, Const(in_order), [names], {})
+    if known == KEPT:
+        return call(engine, Const(items_in_places), [x], {})
+    raise engine.refuse(
+        "the order of this set, whose items are known at run time only, is not known",
+        steps.SORT,
+        remedy="ordered",
+    )
 
 
 def read_all(engine: Engine, x: Any) -> None:

@@ -15,6 +15,7 @@ import numpy as np
 
 from pyxla.abstract.heap import DictCell, GrowingList, Heap, ListCell, ObjectCell, Pooled, SetCell
 from pyxla.abstract.lattice import Array, Const, Ref, Scalar, Tuple, is_number
+from pyxla.guards.places import is_steady
 from pyxla.infer import using
 from pyxla.infer.containers import steps
 from pyxla.infer.interface import Engine
@@ -27,11 +28,13 @@ from pyxla.infer.raising.refusals import full_name, lacking, python_class
 from pyxla.infer.text.codes import is_texts
 from pyxla.infer.using import decided_by_data
 from pyxla.lib.containers import Mapping, actual, attributes
-from pyxla.lib.tables import Record, Table, TableFrozenSet, TableSet, put
+from pyxla.lib.sets import ADDED, KEPT, LOST, NO_PLACE, TableFrozenSet, TableSet
+from pyxla.lib.tables import Record, Table, put
 
 _KNOWN = (DictCell, SetCell)
 SETS = (TableSet, TableFrozenSet)
 TABLES = (Table, *SETS)
+NOWHERE = (1 << 62) - 1  # the last place of a table that is not known
 
 
 def found(heap: Heap, x: Any) -> type | None:
@@ -53,8 +56,7 @@ def made(engine: Engine, content: DictCell | SetCell) -> Ref:
 
 def frozen(engine: Engine, x: Ref) -> Ref:
     """A new set as a frozenset."""
-    if found(engine.heap, x) is None:
-        engine.set_content(x.cell, table_of(engine.heap, engine.content(x)))
+    opened_set(engine, x)
     made = engine.new(ObjectCell(TableFrozenSet, engine.content(x).fields))
     pools.noted(engine, TableFrozenSet)
     return pools.entered(engine, made)
@@ -153,13 +155,6 @@ def check_sought(engine: Engine, key: Any, container: type | None) -> None:
         check_hash(engine, key, container)
 
 
-def keeps_order(engine: Engine, names: Iterable[Any]) -> bool:
-    """Whether a set may have these items in the order in which they were added: they are instances
-    whose hashes are their addresses, for which CPython promises no order."""
-    classes = [instances(engine, x) if isinstance(x, Ref) else [] for x in names]
-    return all(found and found[0].__hash__ is object.__hash__ for found in classes)
-
-
 def opened(engine: Engine, x: Any, key: Any) -> bool:
     """Whether `x` is such a dict or set; one that is changed by a data-decided key becomes one."""
     if found(engine.heap, x) is not None:
@@ -169,6 +164,13 @@ def opened(engine: Engine, x: Any, key: Any) -> bool:
     content: Any = engine.heap.contents[x.cell]
     engine.set_content(x.cell, table_of(engine.heap, content))
     return True
+
+
+def opened_set(engine: Engine, x: Ref) -> Ref:
+    """A new set, whatever is in it, as one whose items data decides."""
+    if found(engine.heap, x) is None:
+        engine.set_content(x.cell, table_of(engine.heap, engine.content(x)))
+    return x
 
 
 def looked(engine: Engine, x: Any, key: Any) -> Ref | None:
@@ -215,8 +217,6 @@ def _is_uniform(heap: Heap, content: DictCell | SetCell) -> bool:
 
 def _columns(content: DictCell | SetCell) -> Sequence[Sequence[Any]]:
     names = [Const(key) for key in content.items]
-    if isinstance(content, SetCell) and (added := steps.added(content)) is not None:
-        return (list(map(Const, added)),)
     if isinstance(content, SetCell):
         return (sorted(names, key=lambda c: repr(c.value)),)
     return names, tuple(content.items.values())
@@ -224,15 +224,52 @@ def _columns(content: DictCell | SetCell) -> Sequence[Sequence[Any]]:
 
 def table_of(heap: Heap, content: DictCell | SetCell, chains: bool = True) -> ObjectCell:
     """A dict or set as the instance that stands for it."""
+    if isinstance(content, SetCell):
+        return _set_of(heap, content, chains)
     columns = _columns(content)
     lists = [Ref(heap.new(ListCell(tuple(items)))) for items in columns]
     fields: dict[str, Any] = {"names": lists[0]}
     if chains and heap.infos.chained:
         fields |= _chains(heap, [x.value for x in columns[0]])
-    if isinstance(content, SetCell):
-        changed = Const(None if steps.added(content) is not None else True)
-        return ObjectCell(TableSet, {**fields, "changed": changed})
     return ObjectCell(Table, {**fields, "data": lists[1]})
+
+
+def _set_of(heap: Heap, content: SetCell, chains: bool) -> ObjectCell:
+    names, known = [x.value for x in _columns(content)[0]], None
+    if heap.infos.ordered and (known := steps.followed(content)) is not None:
+        names = known.names
+        fields = order_of(heap, KEPT, known.places, known.gaps, known.mask, known.finger)
+    elif heap.infos.ordered:
+        order = LOST if all(map(is_steady, content.items)) else KEPT  # CPython promises none
+        fields = order_of(heap, order, [NO_PLACE] * len(names))
+    elif (added := steps.added(content)) is not None:
+        names, fields = added, order_of(heap, ADDED)
+    else:
+        fields = order_of(heap, LOST)
+    fields = {"names": _list_of(heap, names), **fields}
+    if chains and heap.infos.chained:
+        fields |= _chains(heap, names)
+    return ObjectCell(TableSet, fields)
+
+
+def order_of(
+    heap: Heap,
+    order: str,
+    places: Iterable[int] = (),
+    gaps: Iterable[int] = (),
+    mask: int = NOWHERE,
+    finger: int = 0,
+) -> dict[str, Any]:
+    """What is known of the order of a set, as fields."""
+    fields: dict[str, Any] = {"order": Const(order)}
+    if heap.infos.ordered:
+        fields |= {"places": _list_of(heap, places), "gaps": _list_of(heap, gaps)}
+        fields |= {"mask": Const(mask), "finger": Const(finger)}
+    return fields
+
+
+def _list_of(heap: Heap, values: Iterable[Any]) -> Ref:
+    return Ref(heap.new(ListCell(tuple(map(Const, values)))))
 
 
 def _chains(heap: Heap, keys: Sequence[Any]) -> dict[str, Ref]:
@@ -244,7 +281,7 @@ def _chains(heap: Heap, keys: Sequence[Any]) -> dict[str, Ref]:
     for key in keys:
         put(table, key)
     return {
-        name: Ref(heap.new(ListCell(tuple([Const(i) for i in places]))))
+        name: _list_of(heap, places)
         for name, places in (("heads", table.heads), ("nexts", table.nexts))
     }
 

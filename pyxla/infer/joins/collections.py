@@ -10,7 +10,8 @@ from pyxla.infer.containers import tables
 from pyxla.infer.joins.columns import with_parts
 from pyxla.infer.lists import growth
 from pyxla.ir.core import Value
-from pyxla.lib.tables import Table, TableFrozenSet, TableSet
+from pyxla.lib.sets import TableFrozenSet, TableSet
+from pyxla.lib.tables import Table
 
 
 def unify_lists(

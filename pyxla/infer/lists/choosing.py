@@ -24,7 +24,8 @@ from pyxla.infer.lists.item_types import Number
 from pyxla.infer.text.codes import is_texts
 from pyxla.infer.using import decided_by_data
 from pyxla.lib import sequences
-from pyxla.lib.tables import Table, TableSet
+from pyxla.lib.sets import TableSet
+from pyxla.lib.tables import Table
 from pyxla.views import shadows
 
 # Items that are no numbers are compared with the index one after the other.

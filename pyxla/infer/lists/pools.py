@@ -48,7 +48,8 @@ from pyxla.infer.lists.item_types import LISTS, Block
 from pyxla.infer.lists.items import at_path, count, item_of, objects, replaced_at
 from pyxla.infer.lists.laying import values
 from pyxla.lib.iterators import SequenceSteps
-from pyxla.lib.tables import Record, Table, TableSet, record
+from pyxla.lib.sets import TableSet
+from pyxla.lib.tables import Record, Table, record
 
 
 def noted(engine: Engine, cls: type) -> None:
@@ -219,6 +220,12 @@ def _columns(engine: Engine, cls: type, fields: Mapping[str, Any]) -> tuple[str,
     items = [item_of(engine.heap, x) for x in fields.values()]
     counted = any(item is None or count(item) for item in items)
     return (*fields,) if counted else (*fields, COUNTS)
+
+
+def items_of_fields(engine: Engine, cls: type) -> dict[str, Any]:
+    """What the fields are of instances in the pool of a class."""
+    held = _grown(engine, engine.pools[cls])
+    return dict(zip(engine.pool_fields[cls], held.item.items, strict=True))
 
 
 def _element(cls: type, fields: Mapping[str, Any], name: str) -> Any:
