@@ -19,12 +19,19 @@ WHOLE, GROUPS = 36, 156  # groups before the point, and in all
 POINT = WIDTH * WHOLE
 MOST = WIDTH * (GROUPS - WHOLE)  # digits behind the point
 ZERO, DOT, PLUS, MINUS, SMALL_E, BIG_E = map(ord, "0.+-eE")
+SMALLEST = 2.2250738585072014e-308
 STEP = 29  # doublings, or halvings, at a time: their results have 63 bits
 
 
 def is_negative(x: float) -> bool:
     """Whether a minus is shown."""
     return math.copysign(1.0, x) < 0 and not math.isnan(x)
+
+
+def magnitude(x: float) -> float:
+    """The absolute value, 0 where XLA takes it for 0."""
+    x = abs(x)
+    return 0.0 if x < SMALLEST else x
 
 
 def expanded(m: int, e: int) -> tuple[np.ndarray, int, int]:
@@ -199,7 +206,7 @@ def fixed(
 ) -> tuple[np.ndarray, int]:
     """The characters of `x`, without its sign, by "f", and how many there are."""
     codes = np.zeros(POINT + POINT // 3 + precision, np.uint8)
-    x = abs(x)
+    x = magnitude(x)
     if not x < math.inf:
         return codes, put_word(codes, x, upper)
     m, e = parts(x)
@@ -213,7 +220,7 @@ def fixed(
 def scientific(x: float, precision: int, upper: bool) -> tuple[np.ndarray, int]:
     """As `fixed`, by "e"."""
     codes = np.zeros(precision + 8, np.uint8)
-    x = abs(x)
+    x = magnitude(x)
     if not x < math.inf:
         return codes, put_word(codes, x, upper)
     m, e = parts(x)
@@ -226,7 +233,7 @@ def scientific(x: float, precision: int, upper: bool) -> tuple[np.ndarray, int]:
 def general(x: float, precision: int, upper: bool, pointed: bool) -> tuple[np.ndarray, int]:
     """As `fixed`, by "g".  pointed: by no letter, with a point or a power of ten."""
     codes = np.zeros(precision + 10, np.uint8)
-    x = abs(x)
+    x = magnitude(x)
     if not x < math.inf:
         return codes, put_word(codes, x, upper)
     m, e = parts(x)
@@ -239,7 +246,7 @@ def general(x: float, precision: int, upper: bool, pointed: bool) -> tuple[np.nd
 def plain(x: float) -> tuple[np.ndarray, int]:
     """As `fixed`, by `str`."""
     codes = np.zeros(26, np.uint8)
-    x = abs(x)
+    x = magnitude(x)
     if not x < math.inf:
         return codes, put_word(codes, x, False)
     if x == 0:

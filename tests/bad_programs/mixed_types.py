@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from pyxla import f64
+from pyxla import f64, i64
 from tests.bad_programs import bad
 
 V, M = f64[3], f64[3, 4]
@@ -174,3 +174,27 @@ def attribute_of_the_instance_or_its_class(x):
     if x > 0:
         it.method = abs
     return it.method(x)  # <-
+
+
+@bad("one of several generators, and data decides which", i64[4])
+def items_of_one_of_two_classes(xs):
+    class Plain:
+        def __init__(self, value, rest):
+            self.value, self.rest = value, rest
+
+        def __iter__(self):
+            yield self.value
+            if self.rest is not None:
+                yield from self.rest  # <-
+
+    class Hundredfold:
+        def __init__(self, value, rest):
+            self.value, self.rest = value, rest
+
+        def __iter__(self):
+            yield 100 * self.value
+
+    rest = None
+    for x in xs.tolist():
+        rest = Hundredfold(x, rest) if x == 4 else Plain(x, rest)
+    return list(rest)

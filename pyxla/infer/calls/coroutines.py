@@ -15,7 +15,16 @@ from dataclasses import replace
 from typing import Any
 
 from pyxla.abstract.heap import BoxCell, ObjectCell
-from pyxla.abstract.lattice import UNDEFINED, Compound, Const, Ref, Tuple, taken_apart, value_of
+from pyxla.abstract.lattice import (
+    UNDEFINED,
+    Compound,
+    Const,
+    Ref,
+    Tuple,
+    is_variant,
+    taken_apart,
+    value_of,
+)
 from pyxla.errors import Location
 from pyxla.frontend import stepping, support
 from pyxla.frontend.source import SourceFunction, once
@@ -115,6 +124,14 @@ def forgotten(engine: Engine, x: Compound) -> bool:
     the loop, as those do that are in a step; which is right for what only asks an iterator."""
     frame = engine.frames[-1]
     return frame.ssa.generator and frame.driver is None and not asks(x)
+
+
+def check_one(engine: Engine, source: Any) -> None:
+    """Refuse to read what may be one of several generators in a loop: none would be where it was
+    in the next iteration."""
+    if is_variant(source, "mixed") and any(map(is_generator, source.items)):
+        words = "this loop reads one of several generators, and data decides which"
+        raise engine.refuse(words, "read each of them in a branch of its own")
 
 
 def asks(x: Compound) -> bool:

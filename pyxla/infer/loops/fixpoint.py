@@ -86,6 +86,7 @@ def visit_loop(engine: Engine, frame: Frame, component: Component) -> None:
     if coroutines.is_generator(source):
         coroutines.drive(engine, frame, component, edge, source, visit_iteration)
         return
+    coroutines.check_one(engine, source)
     count = trip_count(source, edge.heap)
     # One iteration is less code than a loop, and what it decides is known.
     few = (count is not None and count <= 1) or coroutines.asks_shortly(engine, frame)
