@@ -52,3 +52,12 @@ def looked_for_among_texts(x):
 @program("text", lambda: (READ,), lambda: (READ + 1,))
 def back_to_numbers(x):
     return [int(f"{v:.0f}") for v in x[:2]], float(f"{x[2]:.1f}"), f"{x[0]:.2f}" == "1.50"
+
+
+@program("text", lambda: (np.array([1.0, 2.5, 1e16]),), lambda: (np.array([2.5, -0.04, 123.0]),))
+def in_the_order_of_texts(x):
+    shown = []
+    for v in x:
+        if v < 1e3:
+            shown.append(f"{v:.1f}")
+    return sorted(shown), sorted([f"{v:.0f}" for v in x], reverse=True)

@@ -70,6 +70,7 @@ def _sorted(engine: Engine, x: Any, *, key: Any = Const(None), reverse: Any = Co
     try:
         known = [engine.python_object(k) for k in keys]
     except LookupError:
+        keys = [strings.by_characters(engine, k) for k in keys]
         rows = _rows(engine, keys)
         known = _deciding(rows)
         if known is None:

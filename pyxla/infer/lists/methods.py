@@ -33,7 +33,7 @@ from pyxla.infer.lists.item_types import (
     Pick,
     Row,
     Same,
-    has_own_order,
+    compares_itself,
 )
 from pyxla.infer.lists.items import count
 from pyxla.infer.lists.laying import padded, values
@@ -281,7 +281,7 @@ def laid_out(engine: Engine, x: Ref) -> GrowingList:
 def _columns_decide(item: Item) -> bool:
     """Whether columns tell the order of items, without a look at one after the other."""
     if isinstance(item, Row):
-        plain = item.cls is not str and not has_own_order(item.cls)
+        plain = item.cls is not str and not compares_itself(item)
         return plain and all(map(_columns_decide, item.items))
     if isinstance(item, Nested):
         return isinstance(item.item, Number) and item.fixed is not None
