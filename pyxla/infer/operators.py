@@ -211,7 +211,7 @@ def operate(engine: Engine, op: str, *xs: Any) -> Any:
     result = apply(engine, symbol_of(op), _OPERATORS[op], xs, {})
     function = np.matmul if op == "matmul" else np.add  # elements, that is
     engine.strides = orders.of_function(engine, function, xs, {}, result)
-    return told(result, engine.frames[-1].assumed)
+    return told(result, engine.frames[-1].assumed) if engine.frames else result
 
 
 def float_to_complex(x: Any, y: Any) -> Any:

@@ -89,7 +89,7 @@ def _hidden(instr: Instr) -> Value:
 
 def _may_be_by_zero(instr: Instr) -> bool:
     """Whether it divides whole numbers by what may be 0."""
-    if instr.operands[0].type.dtype not in INTS:
+    if instr.op is power or instr.operands[0].type.dtype not in INTS:
         return False
     divisor = _content(instr.operands[1])
     return divisor is None or not np.all(divisor)

@@ -238,7 +238,9 @@ def layout(type: ArrayType, view: View, strides: Shape | None = None) -> np.ndar
     strides = strides or tuple(
         [type.dtype.itemsize * math.prod(shape[d + 1 :]) for d in range(len(shape))]
     )
-    array = as_strided(np.empty(1, type.dtype), shape, strides)
+    own = type.dtype.isbuiltin != 1  # of which arrays do not say their type, as `as_strided` asks
+    dtype = np.dtype((np.void, type.dtype.itemsize)) if own else type.dtype
+    array = as_strided(np.empty(1, dtype), shape, strides)
     for step in view:
         array = step.strided(array)
     return array

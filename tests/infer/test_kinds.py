@@ -23,7 +23,7 @@ from pyxla.infer import rules  # noqa: F401 - registers everything
 from pyxla.lib.containers import actual
 from pyxla.lib.registry import REGISTRY, RULES
 from pyxla.options import Options
-from pyxla.runtime.request import Demands
+from pyxla.runtime.request import Needed
 from pyxla.specialize import results
 from tests.fuzz.sources import remember
 
@@ -80,7 +80,7 @@ class Typed:
             namespace: dict[str, Any] = {}
             exec(compile(text, remember(text), "exec"), namespace)
             given = list(self.values().values())
-            ahead.specialize(namespace["f"], given, (), Options(), Demands()).at("typed")
+            ahead.specialize(namespace["f"], given, (), Options(), Needed()).at("typed")
 
     def values(self) -> dict[str, Any]:
         return {name: VALUES[name]() for name in self.names}

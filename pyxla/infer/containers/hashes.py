@@ -15,6 +15,7 @@ from pyxla.abstract.lattice import Const, Ref
 from pyxla.guards.places import is_steady
 from pyxla.infer.arrays import access as arrays
 from pyxla.infer.calls.dispatch import call
+from pyxla.infer.calls.executed import static_arguments
 from pyxla.infer.calls.visiting import special
 from pyxla.infer.classes import is_generated
 from pyxla.infer.containers import tables
@@ -77,8 +78,8 @@ def _hash(engine: Engine, x: Any) -> Any:
     own = content.cls if isinstance(content, (ObjectCell, Pooled)) else getattr(x, "cls", tuple)
     if own is not tuple and own.__hash__ not in (object.__hash__, tuple.__hash__):
         return call(engine, Const(as_hash), [special(engine, x, "__hash__", ())], {})
-    if isinstance(x, Const) and is_steady(x.value):
-        return Const(hash(x.value))
+    if (known := static_arguments(engine, [x], {})) is not None:  # kept where it is steady
+        return engine.fold_object(hash, *known)
     if not steady(engine, x) or arrays.is_array(engine, x):
         what = "this hash is not compiled: it differs from process to process"
         raise engine.refuse(what, "compare the objects, or use them as keys of a dict")

@@ -7,11 +7,12 @@ What is only shown keeps its floats, which the host formats when the program has
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
 
+from pyxla.abstract.facts.deciding import by_arguments
 from pyxla.abstract.facts.integers import value_of
 from pyxla.abstract.lattice import Array, Compound, Const, Scalar
 from pyxla.infer.arrays import access as arrays
@@ -29,8 +30,9 @@ MOST = 100
 
 
 def codes_of(engine: Engine, x: Any) -> Array | None:
-    """The code points of a text, of floats among others; None where only the host can format it."""
-    if not isinstance(x, Compound) or x.kind != "text":
+    """The code points of a text, of floats among others; None where only the host can format it, or
+    number arguments that are asked for make them known: that is less code."""
+    if not isinstance(x, Compound) or x.kind != "text" or _known_by_arguments(engine, x.items):
         return None
     items, parts = iter(x.items), []
     for piece in x.meta:
@@ -42,6 +44,12 @@ def codes_of(engine: Engine, x: Any) -> Array | None:
             return None
         parts.append(part)
     return engine.library("str", strings.joined, parts)
+
+
+def _known_by_arguments(engine: Engine, items: Sequence[Any]) -> bool:
+    heads = {head for frame in engine.frames for head in frame.heads.values()}
+    numbers = [x for x in items if isinstance(x, (Scalar, Array))]
+    return bool(numbers) and all([by_arguments(x.value, heads) for x in numbers])
 
 
 def _field(engine: Engine, x: Any, conversion: str, spec: Any) -> Array | None:

@@ -83,11 +83,15 @@ def known_arguments_are_folded(x: float, n: static[3]):
     #: %r = multiply %x, %c : float
 
 
-def small_powers_are_products(x: float):
-    return x**3
+def squares_are_products(x: float):
+    return x**2
     #: %square = multiply %x, %x : float
-    #: %cube = multiply %x, %square : float
     #! power
+
+
+def other_powers_are_those_of_c(x: float):
+    return x**3
+    #: %cube = power %x, %exponent : float
 
 
 def math_is_an_op(x: float):
