@@ -71,7 +71,9 @@ def by_characters(engine: Engine, x: Any) -> Any:
     """A key whose texts are compared by their characters: those that hold floats, too, of which
     several look alike."""
     if isinstance(x, Tuple):
-        return Tuple(tuple([by_characters(engine, item) for item in x.items]), x.cls)
+        items = tuple([by_characters(engine, item) for item in x.items])
+        same = all([new is old for new, old in zip(items, x.items, strict=True)])
+        return x if same else Tuple(items, x.cls)
     whole = not isinstance(x, Compound) or x.kind != "text" or is_string(x)
     return x if whole else string(codes_of(engine, x))
 
