@@ -201,6 +201,15 @@ def put_word(codes: np.ndarray, x: float, upper: bool) -> int:
     return 3
 
 
+def shown_digits(x: float, count: int, behind: bool) -> tuple[np.ndarray, int]:
+    """The digits of `x`, so many `behind` the point, or in all, and where they begin."""
+    m, e = parts(x)
+    digits, start, stop = expanded(m, e)
+    first = POINT if behind else top_of(digits, start, stop)
+    rounded(digits, first + count, stop)
+    return digits, top_of(digits, start - 1, POINT if behind else stop)
+
+
 def fixed(
     x: float, precision: int, upper: bool, group: int, separator: int
 ) -> tuple[np.ndarray, int]:
@@ -209,12 +218,8 @@ def fixed(
     x = magnitude(x)
     if not x < math.inf:
         return codes, put_word(codes, x, upper)
-    m, e = parts(x)
-    digits, start, stop = expanded(m, e)
-    rounded(digits, POINT + precision, stop)
-    return codes, put_fixed(
-        codes, digits, top_of(digits, start - 1, POINT), precision, group, separator
-    )
+    digits, top = shown_digits(x, precision, True)
+    return codes, put_fixed(codes, digits, top, precision, group, separator)
 
 
 def scientific(x: float, precision: int, upper: bool) -> tuple[np.ndarray, int]:
@@ -223,10 +228,7 @@ def scientific(x: float, precision: int, upper: bool) -> tuple[np.ndarray, int]:
     x = magnitude(x)
     if not x < math.inf:
         return codes, put_word(codes, x, upper)
-    m, e = parts(x)
-    digits, start, stop = expanded(m, e)
-    rounded(digits, top_of(digits, start, stop) + precision + 1, stop)
-    top = top_of(digits, start - 1, stop)
+    digits, top = shown_digits(x, precision + 1, False)
     return codes, put_scientific(codes, digits, top, precision + 1, BIG_E if upper else SMALL_E)
 
 
@@ -236,10 +238,8 @@ def general(x: float, precision: int, upper: bool, pointed: bool) -> tuple[np.nd
     x = magnitude(x)
     if not x < math.inf:
         return codes, put_word(codes, x, upper)
-    m, e = parts(x)
-    digits, start, stop = expanded(m, e)
-    rounded(digits, top_of(digits, start, stop) + precision, stop)
-    top, most = top_of(digits, start - 1, stop), precision - int(pointed)
+    digits, top = shown_digits(x, precision, False)
+    most = precision - int(pointed)
     return codes, put_general(codes, digits, top, precision, most, upper, pointed)
 
 

@@ -25,6 +25,11 @@ def lengths(x):
     return len(f"{x[0]:g}"), len(f"{x[1]:+09.2f}"), len(f"{x[2]:,.1f}"), f"{x[1]:<8.3e}|"[2]
 
 
+@program("text", lambda: (READ.astype(np.float32),), lambda: (READ.astype(np.float16),))
+def of_fewer_bits(x):
+    return f"{x[0] * x[3]:.6f}".rjust(12), f"{x[2]:>14}".strip(), f"{x[1]:.3e}" == "-2.250e+00"
+
+
 @program("text", lambda: (3.25,), lambda: (1e22,), lambda: (-0.1,))
 def whole_and_fraction(x):
     whole, fraction = str(x * 2).split(".") if x < 1e16 else ("", "")

@@ -60,17 +60,18 @@ def _field(engine: Engine, x: Any, conversion: str, spec: Any) -> Array | None:
         if codes is None or conversion not in ("", "s"):
             return None
         return engine.library("str", texts.aligned, codes, spec) if spec else codes
-    if _number(x) is None:
-        return None
-    shown = _spelled(conversion, spec, type(x) is Scalar)
-    return None if shown is None else _shown(engine, _number(x), *shown)
+    number = _number(x, bool(spec) or conversion.startswith("%"))
+    shown = None if number is None else _spelled(conversion, spec, type(x) is Scalar)
+    return None if shown is None else _shown(engine, number, *shown)
 
 
-def _number(x: Any) -> Scalar | None:
-    """A float of 64 bits, Python's or NumPy's, as Python's."""
-    if type(x) not in (Scalar, Array) or x.kinds is not None or x.shape or x.dtype != _DOUBLE:
+def _number(x: Any, formatted: bool) -> Scalar | None:
+    """A float, Python's or NumPy's, as Python's; one of fewer than 64 bits only with a format, for
+    which NumPy asks Python: without, it shows fewer digits."""
+    if type(x) not in (Scalar, Array) or x.kinds is not None or x.shape:
         return None
-    return Scalar(weak(x.value, float).value)
+    wide = x.dtype == _DOUBLE or (formatted and x.dtype in (np.float16, np.float32))
+    return Scalar(weak(x.value, float).value) if wide else None
 
 
 def _spelled(conversion: str, spec: str, python: bool) -> tuple[str | None, ...] | None:
