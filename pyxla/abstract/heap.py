@@ -351,7 +351,7 @@ class Infos(list[CellInfo]):
     """Facts of all cells of a compilation.
 
     chained: whether tables have chains (`lib.tables`); ordered: whether sets are followed
-    (`lib.sets`).  shared: whether an array in a list may be
+    (`lib.sets`), and it is counted what leaves dicts.  shared: whether an array in a list may be
     in a second place; written: where one is written first (`infer.lists.rows`).  room: as
     `Block.room` has it (`infer.lists.item_types`).  jax_cells: those
     of `jax.Array`s.  moves: how often it mattered which objects the program may still look at.

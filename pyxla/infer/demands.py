@@ -59,7 +59,7 @@ class Demands:
     ones.  case_split: whether a name may be one of values of no one type (`infer.joins.variants`).
     grids: the sites of arguments that are lists of lists of numbers, and each one array
     (`infer.lists.number_lists`).  chained: whether tables have chains (`lib.tables`).
-    ordered: whether sets are followed (`lib.sets`).  hosted:
+    ordered: whether sets are followed (`lib.sets`), and what leaves dicts.  hosted:
     functions that CPython runs (`infer.calls.hosted`).  refused: what nothing lifts: paths end
     there, as the program may not come to it.
     """
@@ -148,8 +148,10 @@ class Findings:
     more than one in loops; made_of, the classes that instances were made of; hosted, the functions
     that the host is to call unasked; left_out, for what paths end that are refused, and
     what CPython raises there; large: a dict or set
-    of numbers is, and leaves: a key is taken out of one; deep, how often calls were nested too
-    deeply; infos, of the cells; sites, of lists that are refused for what they may be.
+    of numbers is, and leaves: a key is taken out of one; reading: dicts that a loop reads, by its
+    header, and what became of keys in it (`infer.containers.tables.changed`); deep, how often
+    calls were nested too deeply; infos, of the cells; sites, of lists that are refused for what
+    they may be.
     """
 
     demands: Demands = Demands()
@@ -180,6 +182,7 @@ class Findings:
     deep: int = 0
     large: bool = False
     leaves: bool = False
+    reading: dict[tuple[Block | None, int], int] = field(default_factory=dict)
     infos: list[Any] = field(default_factory=list)
     sites: set[Sites] = field(default_factory=set)
 
@@ -189,6 +192,7 @@ class Findings:
         self.iterations = self.listed = self.deep = 0
         self.made_of, self.pooling, self.hosted, self.left_out = set(), set(), set(), {}
         self.large = self.leaves = False
+        self.reading = {}
 
     def ask(self, sites: Sites) -> None:
         """Ask for one pool of the lists of these sites, in this attempt or, where that does not

@@ -21,6 +21,7 @@ from pyxla.lib.bytearrays import ByteArray, Bytes
 from pyxla.lib.lists import Changing, Held, List
 from pyxla.lib.poly1d import Poly1d
 from pyxla.lib.queues import LifoQueue, PriorityQueue, Queue
+from pyxla.lib.tables import NEVER, ONCE
 from pyxla.lib.text_files import StringIO
 from pyxla.lib.typed_arrays import TypedArray
 
@@ -30,9 +31,6 @@ def actual(cls: type) -> type:
     if not cls.__module__.startswith("pyxla.lib."):
         return cls
     return next(base for base in cls.__mro__ if not base.__module__.startswith("pyxla."))
-
-
-NEVER, ONCE = np.uint32(0), np.uint32(1)
 
 
 def _no_slice(index: Any) -> Any:

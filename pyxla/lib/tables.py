@@ -16,7 +16,10 @@ import functools
 import math
 from typing import Any
 
+import numpy as np
+
 CHAINS = ("heads", "nexts")
+NEVER, ONCE = np.uint32(0), np.uint32(1)
 
 
 def locate(names: list[Any], key: Any) -> int:
@@ -78,6 +81,14 @@ def leaving(table: Any, key: Any) -> int:
 
 def unchained(table: Any) -> None:
     """Any key of this table may be taken out."""
+
+
+def lose(table: Any, at: Any) -> None:
+    """Take a key out of a dict, or all."""
+    if at is None:
+        table.names.clear()
+    else:
+        del table.names[at]
 
 
 def in_chain(table: Any, key: Any) -> int:
@@ -208,9 +219,12 @@ class Keyed:
 
 
 class Table(Keyed, dict):
-    """A dict."""
+    """A dict.  left: how often keys were taken out, which a loop over it is to notice where the
+    size is the same again; it wraps, so that nothing checks it."""
 
     data: list[Any]
+    left: np.uint32
+    __pyxla_hidden__ = (*CHAINS, "left")
 
     @classmethod
     def __pyxla_made__(cls, fields: dict[str, Any]) -> dict[Any, Any]:
@@ -234,7 +248,7 @@ class Table(Keyed, dict):
         at = leaving(self, key)
         if at < 0:
             raise KeyError(key)
-        del self.names[at]
+        lose(self, at)
         del self.data[at]
 
     def get(self, key: Any, default: Any = None) -> Any:
@@ -257,18 +271,20 @@ class Table(Keyed, dict):
             if len(default) == 0:
                 raise KeyError(key)
             return default[0]
-        self.names.pop(at)
+        lose(self, at)
         return self.data.pop(at)
 
     def popitem(self) -> Any:
         if len(self.names) == 0:
             raise KeyError("popitem(): dictionary is empty")
         unchained(self)
-        return self.names.pop(), self.data.pop()
+        key = self.names[-1]
+        lose(self, -1)
+        return key, self.data.pop()
 
     def clear(self) -> None:
         unchained(self)
-        self.names.clear()
+        lose(self, None)
         self.data.clear()
 
     def update(self, *other: Any, **named: Any) -> None:

@@ -38,12 +38,13 @@ from pyxla.infer.text.codes import string
 from pyxla.ir.build import building
 from pyxla.ir.core import Value
 from pyxla.ir.types import ArrayType, Far, array_type
-from pyxla.lib.containers import NEVER, Deque, stand_for
+from pyxla.lib.containers import Deque, stand_for
 from pyxla.lib.modular import UNSIGNED
 from pyxla.lib.operands import INT, splat
 from pyxla.lib.random.state import STATES
 from pyxla.lib.sets import LISTED, TableSet
 from pyxla.lib.strings import bounded
+from pyxla.lib.tables import NEVER
 from pyxla.lib.variables import Unset, Variable
 from pyxla.runtime import descriptions
 from pyxla.runtime.foreign import HOST

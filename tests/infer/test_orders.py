@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import collections
 from typing import Any
 
 import numpy as np
@@ -79,3 +80,62 @@ def grown(s: Any) -> list[int]:
 def test_order_of_an_argument_that_items_were_added_to_is_refused() -> None:
     with pytest.raises(pyxla.CompileError, match="the order of this set"):
         pyxla.compile(grown)({1, 30})
+
+
+def turned_over(d, n):
+    for k in d:
+        if k == n:
+            del d[k]
+            d[k + 10] = 0
+    return d
+
+
+def later_ones(d, n):
+    found = []
+    for k, v in d.items():
+        found.append((k, v))
+        if len(found) == 1:
+            del d[n]
+            d[n + 7] = 9
+    return found
+
+
+def counted(x, n):
+    d = collections.Counter(x.tolist())
+    for k in d:
+        if k == n:
+            d.pop(k)
+            d[k + 10] += 1
+    return d
+
+
+def by_hand(x, n):
+    d = {}
+    for k in x.tolist():
+        d[k] = k
+    it = iter(d)
+    first = next(it)
+    del d[first]
+    d[n + 7] = 3
+    return first, next(it)
+
+
+@pytest.mark.parametrize("n", [1, 3])
+@pytest.mark.parametrize("function", [turned_over, later_ones, counted, by_hand])
+def test_a_dict_that_loses_and_gets_a_key_while_it_is_read(function: Any, n: int) -> None:
+    """CPython says so or goes on, by where the dict's table has gaps."""
+    given = np.array([3, 1, 4]) if function in (counted, by_hand) else {1: 1, 2: 2, 3: 3}
+    with pytest.raises((RuntimeError, pyxla.CompileError), match="the keys of this dict change"):
+        pyxla.compile(function)(given, n)
+
+
+def test_known_keys_that_change_while_they_are_read_are_refused() -> None:
+    def f():
+        d = {1: 1, 2: 2}
+        for k in d:
+            del d[k]
+            d[k + 2] = k
+        return d
+
+    with pytest.raises((RuntimeError, pyxla.CompileError), match="the keys of this dict change"):
+        pyxla.compile(f)()

@@ -334,3 +334,36 @@ def distances(n, edges):
             if a == node:
                 far[int(b)] = min(far[int(b)], d + 1)
     return far
+
+
+def three_keys(*ns):
+    return [lambda n=n: ({1: 1, 2: 2, 3: 3}, n) for n in ns]
+
+
+@program("checks dict", *three_keys(9, 5))
+def loses_what_it_lacks(d, n):
+    for k in d:
+        d.pop(k + 40, None)
+        if k == n:
+            d[77] = 1
+    return d
+
+
+@program("checks raise dict ordered", *three_keys(1, 3, 9))
+def moved_to_the_end(d, n):
+    found = collections.OrderedDict(d)
+    for k in found:
+        if k == n:
+            found.move_to_end(k)
+    return list(found)
+
+
+@program("checks dict", lambda: (numbers(), 1), lambda: (numbers(), 9))
+def loses_and_gets_one_and_ends(x, n):
+    d = {int(v): v for v in x}
+    for k in d:
+        if k == n:
+            del d[k]
+            d[k + 10] = 0.5
+            break
+    return d

@@ -164,6 +164,8 @@ def set_item(engine: Engine, x: Any, key: Any, value: Any) -> None:
         special(engine, x, "__setitem__", (key, value))
     elif isinstance(content, DictCell):
         held = {**content.items, engine.key(key): value}
+        if len(held) > len(content.items):
+            tables.changed(engine, x, tables.CAME)
         engine.set_content(x.cell, content.holding(held))
     elif isinstance(content, ListCell):
         index = engine.index(key, "the index of a list", (*content.items, value))
@@ -233,8 +235,7 @@ def delete_item(engine: Engine, x: Any, key: Any) -> None:
         known = engine.key(key)
         if known not in content.items:
             engine.raise_constant(KeyError(known))
-        items = {k: v for k, v in content.items.items() if k != known}
-        engine.set_content(x.cell, content.holding(items))
+        tables.shrunk(engine, x, {k: v for k, v in content.items.items() if k != known})
     elif isinstance(content, ListCell):
         rest = list(content.items)
         index = engine.index(key, "the index of a list", content.items)

@@ -18,7 +18,7 @@ from pyxla.infer.calls.dispatch import call
 from pyxla.infer.calls.library import apply
 from pyxla.infer.calls.visiting import special
 from pyxla.infer.containers import steps, tables
-from pyxla.infer.containers.indexing import content_of, get_item, set_item
+from pyxla.infer.containers.indexing import content_of, delete_item, get_item, set_item
 from pyxla.infer.containers.iterators import state_of, unwatched
 from pyxla.infer.containers.structure import LENGTHS, iterate, length, read_all, rest
 from pyxla.infer.engine import Engine
@@ -35,6 +35,7 @@ from pyxla.lib.registry import REGISTRY, rule
 from pyxla.lib.scalars import kind_of
 from pyxla.lib.sets import empty, gather, room, tabled
 from pyxla.lib.tables import (
+    ONCE,
     Table,
     copied,
     fill,
@@ -43,6 +44,7 @@ from pyxla.lib.tables import (
     leaving,
     link,
     locate,
+    lose,
     pairs,
     put,
     unchained,
@@ -260,7 +262,10 @@ def dict_(engine: Engine, x: Any = None, /, **named: Any) -> Any:
 @rule(copied)
 def _copied(engine: Engine, table: Ref) -> Ref:
     """Its lists are copied as they are: lists and the like among the values stay what they are."""
-    fields = {name: list_(engine, x) for name, x in engine.content(table).fields.items()}
+    fields = {
+        name: list_(engine, x) if isinstance(x, Ref) else x
+        for name, x in engine.content(table).fields.items()
+    }
     return pools.entered(engine, engine.new(ObjectCell(Table, fields)))
 
 
@@ -330,6 +335,7 @@ def _find(engine: Engine, table: Any, key: Any) -> Any:
 def _put(engine: Engine, table: Any, key: Any) -> Any:
     tables.check_hash(engine, key, tables.found(engine.heap, table))
     key = strings.by_characters(engine, key)
+    tables.changed(engine, table, tables.CAME)
     names = call(engine, Const(getattr), [table, Const("names")], {})
     call(engine, call(engine, Const(getattr), [names, Const("append")], {}), [key], {})
     if tables.is_chained(engine, table, key):
@@ -348,6 +354,20 @@ def _unchained(engine: Engine, table: Any) -> Const:
     engine.findings.leaves = True
     if tables.has_chains(engine, table):
         raise engine.refuse("a key leaves a large dict or set, whose keys are in chains")
+    return Const(None)
+
+
+@rule(lose)
+def _lose(engine: Engine, table: Ref, at: Any) -> Const:
+    tables.changed(engine, table, tables.LEFT)
+    fields = engine.content(table).fields
+    if "left" in fields:
+        more = engine.rules.binary(engine, "add", fields["left"], Const(ONCE))
+        call(engine, Const(setattr), [table, Const("left"), more], {})
+    if isinstance(at, Const) and at.value is None:
+        call(engine, Const(list.clear), [fields["names"]], {})
+    else:
+        delete_item(engine, fields["names"], at)
     return Const(None)
 
 

@@ -155,7 +155,10 @@ def _clear(engine: Engine, x: Any) -> Any:
         return Const(None)
     content = content_of(engine, x)
     is_list = isinstance(content, ListCell)
-    engine.set_content(x.cell, ListCell(()) if is_list else DictCell({}))
+    if is_list:
+        engine.set_content(x.cell, ListCell(()))
+    else:
+        tables.shrunk(engine, x, {})
     return Const(None)
 
 
@@ -312,7 +315,7 @@ def _popitem(engine: Engine, x: Any) -> Any:
     if not items:
         return engine.raise_constant(KeyError("popitem(): dictionary is empty"))
     *rest, (key, value) = items.items()
-    engine.set_content(x.cell, DictCell(dict(rest)))
+    tables.shrunk(engine, x, dict(rest))
     return Tuple((Const(key), value))
 
 
@@ -324,7 +327,7 @@ def _dict_pop(engine: Engine, x: Any, key: Any, *default: Any) -> Any:
     if known not in items:
         return default[0] if default else engine.raise_constant(KeyError(known))
     value = items.pop(known)
-    engine.set_content(x.cell, content.holding(items))
+    tables.shrunk(engine, x, items)
     return value
 
 

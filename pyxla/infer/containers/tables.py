@@ -29,11 +29,14 @@ from pyxla.infer.text.codes import is_texts
 from pyxla.infer.using import decided_by_data
 from pyxla.lib.containers import Mapping, actual, attributes
 from pyxla.lib.sets import ADDED, KEPT, LOST, NO_PLACE, TableFrozenSet, TableSet
-from pyxla.lib.tables import Record, Table, put
+from pyxla.lib.tables import NEVER, Record, Table, put
 
 _KNOWN = (DictCell, SetCell)
 SETS = (TableSet, TableFrozenSet)
 TABLES = (Table, *SETS)
+KEYS = "the keys of this dict change while a loop reads it"
+COPY = "loop over a list of the items"
+LEFT, CAME = 1, 2  # what became of keys
 NOWHERE = (1 << 62) - 1  # the last place of a table that is not known
 
 
@@ -166,6 +169,39 @@ def opened(engine: Engine, x: Any, key: Any) -> bool:
     return True
 
 
+def follow(engine: Engine, x: Any) -> None:
+    """From now on it is counted what leaves a dict, if its keys and values are of one type each."""
+    content = engine.heap.contents.get(x.cell) if isinstance(x, Ref) else None
+    if isinstance(content, DictCell) and _is_uniform(engine.heap, content):
+        engine.set_content(x.cell, table_of(engine.heap, content))
+
+
+def read(engine: Engine, x: Any) -> None:
+    """A dict is read in the innermost loop, or by hand outside of any."""
+    if isinstance(x, Ref):
+        header = engine.loops[-1] if engine.loops else None
+        engine.findings.reading.setdefault((header, x.cell), 0)
+
+
+def changed(engine: Engine, x: Ref, how: int) -> None:
+    """Note that a dict lost or gained a key; where it may do both while it is read, another attempt
+    counts how often it lost some."""
+    reading = engine.findings.reading
+    for key in [(header, x.cell) for header in (None, *engine.loops)]:
+        if key in reading:
+            reading[key] |= how
+            content = engine.heap.contents[x.cell]
+            counted = isinstance(content, DictCell) or "left" in engine.content(x).fields
+            if reading[key] == LEFT | CAME and not counted:
+                raise engine.refuse(KEYS, COPY, remedy="ordered")
+
+
+def shrunk(engine: Engine, x: Ref, items: dict[Any, Any]) -> None:
+    """Take keys out of a dict that is no instance: these items are left."""
+    changed(engine, x, LEFT)
+    engine.set_content(x.cell, engine.content(x).holding(items))
+
+
 def opened_set(engine: Engine, x: Ref) -> Ref:
     """A new set, whatever is in it, as one whose items data decides."""
     if found(engine.heap, x) is None:
@@ -231,6 +267,8 @@ def table_of(heap: Heap, content: DictCell | SetCell, chains: bool = True) -> Ob
     fields: dict[str, Any] = {"names": lists[0]}
     if chains and heap.infos.chained:
         fields |= _chains(heap, [x.value for x in columns[0]])
+    if heap.infos.ordered:
+        fields["left"] = Const(NEVER)
     return ObjectCell(Table, {**fields, "data": lists[1]})
 
 

@@ -1,5 +1,9 @@
 """Dicts and sets that change their size, deques that change at all but for an item that is set,
-while a loop reads them: CPython raises."""
+while a loop reads them: CPython raises.
+
+What CPython makes of a dict that loses keys and gets as many depends on where its table has gaps;
+that is refused.
+"""
 
 from __future__ import annotations
 
@@ -12,6 +16,7 @@ from pyxla.infer.containers import tables
 from pyxla.infer.containers.indexing import FALSE, TRUE, content_of
 from pyxla.infer.containers.iterators import is_watched
 from pyxla.infer.containers.structure import ITEMS, LENGTHS, TESTS, has_item, item, length, sequence
+from pyxla.infer.containers.tables import COPY, KEYS
 from pyxla.infer.engine import Engine
 from pyxla.ir.core import Instr, Phi
 from pyxla.lib import containers
@@ -46,8 +51,11 @@ def read(engine: Engine, x: Any, backwards: bool = False) -> Any:
     if is_watched(x):
         return x
     container = x.items[0] if type(x) is Live else x
+    error = _error(engine, container)
+    if engine.demands.ordered and error is not None:
+        tables.follow(engine, tables.held_by(engine, container))
     items = _entries(engine, x) if type(x) is Live else sequence(engine, x)
-    if (error := _error(engine, container)) is None:
+    if error is None:
         return items
     # These look for another item first.
     late = error is _ORDERED or (error is _DEQUE and backwards)
@@ -63,6 +71,7 @@ def settled(engine: Engine, x: Any) -> Any:
         return x
     if x.kind == "watched" and x.items[1].cell < engine.frames[-1].first:
         _, container, *began = x.items
+        began = [v for v in began if not _is_known(v)]
         return Tuple((Const(Reading(container, *x.meta)), *began))
     size = length(engine, x)
     if not isinstance(size, Const):
@@ -107,19 +116,22 @@ def _value(engine: Engine, x: Compound, i: Any) -> Any:
     if tables.found(engine.heap, ref) is not None:
         return item(engine, engine.content(ref).fields["data"], i)
     held = content_of(engine, tables.held_by(engine, ref)).items
-    if not all(key in held for key in x.meta):
-        raise engine.refuse(
-            "the keys of this dict change while a loop reads it", "loop over a list of the items"
-        )
+    if (*held,) != x.meta:
+        raise engine.refuse(KEYS, COPY)
     return item(engine, Tuple(tuple([held[key] for key in x.meta])), i)
 
 
 def _state(engine: Engine, container: Any) -> list[Any]:
-    """What is not to change: the size, and how often items were put into a deque."""
+    """What is not to change: the size, and how often items were put into a deque, or left a dict
+    that is followed, or the keys of one that is not, where they are known."""
     inner = tables.plain_sequence(engine, container)
     state = [length(engine, container if inner is None else inner)]
     if _error(engine, container) is _DEQUE:
         state.append(engine.content(container).fields["put"])
+    elif (table := tables.table_in(engine, container)) is not None:
+        state += [x for name, x in engine.content(table).fields.items() if name == "left"]
+    elif isinstance(held := content_of(engine, tables.held_by(engine, container)), DictCell):
+        state.append(Const((*held.items,)))
     return state
 
 
@@ -127,17 +139,49 @@ def _has_item(engine: Engine, x: Compound, i: Any, asked: Any) -> Any:
     items, container, size, *_ = x.items
     if not engine.tests(RuntimeError):
         return has_item(engine, items, i)
-    more, now, began = None, _state(engine, container), x.items[2:]
+    more, now, began = None, _state(engine, container), [*x.items[2:]]
     if x.meta[0]:
         more = engine.rules.compare(engine, "lt", i, size)
         asked = engine.rules.both(engine, asked, more)
-    if (*now,) != began and asked != FALSE:
-        same = engine.rules.compare(engine, "eq", Tuple((*now,)), Tuple(began))
-        if asked != TRUE:
-            unasked = engine.rules.compare(engine, "eq", asked, FALSE)
-            same = engine.rules.either(engine, unasked, same)
-        engine.ensure(same, _error(engine, container))
+    error = _error(engine, container)
+    if error is _DICT or error is _ORDERED:
+        _check_dict(engine, container, now, began, asked, error)
+    else:
+        _ensure_same(engine, now, began, asked, error)
     return has_item(engine, items, i) if more is None else more
+
+
+def _check_dict(
+    engine: Engine, container: Any, now: list[Any], began: list[Any], asked: Any, error: Exception
+) -> None:
+    """A dict is as large as it was when the loop began, and has the same keys."""
+    _ensure_same(engine, now[:1], began[:1], asked, error)
+    tables.read(engine, tables.held_by(engine, container))
+    if len(now) != len(began) or _is_known(now[-1]) != _is_known(began[-1]):
+        return  # nothing left it since, or else another attempt counts what did
+    if not _is_known(now[-1]):
+        other = RuntimeError(f"{KEYS}: {COPY}") if error is _DICT else error
+        _ensure_same(engine, now[1:], began[1:], asked, other, other is error)
+    elif now[1].value != began[1].value:
+        raise engine.refuse(KEYS, COPY)
+
+
+def _is_known(x: Any) -> bool:
+    """Whether it is the keys of a dict."""
+    return isinstance(x, Const) and type(x.value) is tuple
+
+
+def _ensure_same(
+    engine: Engine, now: Any, began: Any, asked: Any, error: Exception, catchable: bool = True
+) -> None:
+    """The program raises where the state of a container is another one and CPython asks for it."""
+    if now == began or asked == FALSE:
+        return
+    same = engine.rules.compare(engine, "eq", Tuple((*now,)), Tuple((*began,)))
+    if asked != TRUE:
+        unasked = engine.rules.compare(engine, "eq", asked, FALSE)
+        same = engine.rules.either(engine, unasked, same)
+    engine.ensure(same, error, catchable)
 
 
 TESTS["watched"] = _has_item
