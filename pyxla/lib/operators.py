@@ -285,8 +285,10 @@ def array_power(x: Any, y: Any) -> Any:
     if type(x) is Array and type(y) in (int, float):
         if x.dtype.isbuiltin != 1:
             x = as_array(x, loop_types(np.power, (x.dtype, type(y)))[0])
-        if CLASSES[x.dtype] in "iu" and type(y) is int and y < 0:
-            raise OpError("Integers to negative integer powers are not allowed.")
+        if CLASSES[x.dtype] in "biu" and type(y) is int and y < 0:
+            if x.size:
+                raise OpError("Integers to negative integer powers are not allowed.")
+            return UFUNCS[np.power](x, y)
         if y == int(y) and abs(y) <= UNROLLED_POWER if y - y == 0 else False:
             return _small_power(x, y)
         if y == 0.5 and CLASSES[x.dtype] in "fc":

@@ -27,6 +27,7 @@ from pyxla.lib.operands import (
     broadcast_shapes,
     broadcast_to,
     cast,
+    is_short_int,
     literal,
     normalize_axis,
     splat,
@@ -154,6 +155,12 @@ def _representable(bound: Any, x: Any, side: int) -> Any:
         low, high = limits(x.dtype)
         if (side < 0 and bound < low) or (side > 0 and bound > high):
             return None
+    if type(bound) is Scalar and bound.kind is int and type(x) is Array and is_short_int(x.dtype):
+        low, high = limits(x.dtype)
+        if side < 0:
+            return Scalar(op.maximum(bound.value, k.like(bound.value, int(low))))
+        if high <= limits(INT)[1]:
+            return Scalar(op.minimum(bound.value, k.like(bound.value, int(high))))
     return bound
 
 

@@ -121,6 +121,9 @@ def put(engine: Engine, ref: Ref, ind: Any, v: Any, mode: str = "raise") -> None
     at = Array(reshape(at.value, shape=(at.size,)), at.extents)
     if not at.size:
         return
+    if not math.prod(shape):
+        engine.raise_constant(IndexError("cannot replace elements of an empty array"))
+    verify_stored(engine, v, arrays.dtype_of(engine, ref))
     values = v if _is_number(v) else _cycled(as_array(v), at.size)
     index = parsed(engine, shape, extents, at)
     arrays.write(engine, along, setitem(arrays.read(engine, along), index, values))
@@ -129,6 +132,7 @@ def put(engine: Engine, ref: Ref, ind: Any, v: Any, mode: str = "raise") -> None
 @mutates(np.putmask)
 def putmask(engine: Engine, ref: Ref, mask: Any, values: Any) -> None:
     old = arrays.read(engine, ref)
+    verify_stored(engine, values, old.dtype)
     chosen = broadcast_to(as_array(mask, np.bool_).value, old.shape)
     new = values
     if not _is_number(values):
@@ -140,6 +144,7 @@ def putmask(engine: Engine, ref: Ref, mask: Any, values: Any) -> None:
 @mutates(np.place)
 def place(engine: Engine, ref: Ref, mask: Any, vals: Any) -> None:
     old = arrays.read(engine, ref)
+    verify_stored(engine, vals, old.dtype)
     chosen = as_array(mask, np.bool_)
     values = as_array(vals)
     size = old.size
@@ -162,13 +167,19 @@ def copyto(
     engine: Engine, ref: Ref, src: Any, casting: Any = "same_kind", where: Any = True
 ) -> None:
     dtype = arrays.dtype_of(engine, ref)
-    if isinstance(src, Array) and not np.can_cast(src.dtype, dtype, casting):
-        raise OpError(
-            f"Cannot cast array data from {src.dtype} to {dtype} according to the rule {casting!r}"
-        )
+    if not isinstance(src, list | tuple):
+        if isinstance(src, Array):
+            sample: Any = np.ones([1] * len(src.shape), src.dtype)
+        else:
+            sample = getattr(src, "kind", type(src))(1)
+        try:
+            np.copyto(np.zeros([1] * np.ndim(sample), dtype), sample, casting)
+        except TypeError as error:
+            raise OpError(str(error), TypeError) from None
     if where is True:
         _write(engine, ref, src)
         return
+    verify_stored(engine, src, dtype)
     old = arrays.read(engine, ref)
     new = conformed(engine, src, old.shape, dtype, old.extents)
     bools = np.dtype(bool)

@@ -72,9 +72,8 @@ def verify(
             verify_reduction(engine, function, operands, named)
         if function in NEEDED:
             verify_needed(engine, function, operands, named)
-    if function in _NARROWING and isinstance(result, Array) and engine.tests(OverflowError):
-        for x in operands[_NARROWING[function] :]:
-            verify_fits(engine, x, result.dtype)
+    if isinstance(result, Array) and engine.tests(OverflowError):
+        _verify_narrowed(engine, function, operands, named, result.dtype)
     if function in _SCALARS and operands and isinstance(result, Array):
         verify_stored(engine, operands[0], result.dtype, basic=False)
     for row in CHECKS.get(function, ()):
@@ -89,6 +88,22 @@ def verify(
                 engine.postponed.ensure(engine, fine, error, row.also)
             else:
                 engine.ensure(Scalar(fine), error, also=row.also)
+
+
+def _verify_narrowed(
+    engine: Engine, function: Any, operands: Any, named: dict[str, Any], dtype: np.dtype
+) -> None:
+    """Python's ints that become numbers of the dtype of the result are such numbers."""
+    for x in operands[_NARROWING.get(function, len(operands)) :]:
+        verify_fits(engine, x, dtype)
+    for name in _NARROWED.intersection(named):
+        if function is not _PAD or dtype.kind == "i":  # it stores NumPy's own scalars
+            verify_fits(engine, named[name], dtype)
+    if function is _CLIP:
+        given = dict(zip(("a", "a_min", "a_max"), operands, strict=False)) | named
+        for side, names in ((-1, ("a_min", "min")), (1, ("a_max", "max"))):
+            for name in names:
+                verify_fits(engine, given.get(name), dtype, side)
 
 
 def _fine_as_python(row: Row, engine: Engine, operands: Any, result: Any) -> Value | None:
@@ -136,15 +151,20 @@ def unless(
     return register
 
 
-_ELEMENTWISE = {*OPERATORS.values(), *UFUNCS.values()} - {OPERATORS["matmul"], LIBRARY[np.matmul]}
+_ELEMENTWISE = {*OPERATORS.values(), *UFUNCS.values(), LIBRARY[np.power]}
+_ELEMENTWISE -= {OPERATORS["matmul"], LIBRARY[np.matmul]}
 
 
 _SCALARS = {LIBRARY[dtype.type] for dtype in SHORT_NAMES}  # `np.uint8(x)`
 
 
-# Functions that convert Python's ints to the dtype of the result, and their first such operand.
+# Functions that convert Python's ints to the dtype of the result, and their first such operand; by
+# what names others are converted.
 _NARROWING = {
     **dict.fromkeys(_ELEMENTWISE, 0),
     **{LIBRARY[f]: 1 for f in (np.full, np.full_like)},
     **{LIBRARY[f]: 0 for f in (np.array, np.asarray)},
+    LIBRARY[np.insert]: 2,
 }
+_NARROWED = {"initial", "fill_value", "constant_values"}
+_CLIP, _PAD = LIBRARY[np.clip], LIBRARY[np.pad]

@@ -24,6 +24,7 @@ from pyxla.lib.operands import as_array
 from pyxla.lib.operators import python_kind, to_python
 from pyxla.lib.reductions import all as all_
 from pyxla.ops import elementwise as op
+from pyxla.ops.filled import constant
 
 
 def _powers(kind: type) -> Callable[[Test], Test]:
@@ -140,12 +141,12 @@ def _inverse(engine: Engine, operands: tuple[Any, ...], result: Any) -> Value | 
 def _integer_powers(engine: Engine, operands: tuple[Any, ...], result: Any) -> Value | None:
     """Of NumPy integers."""
     y = operands[1]
-    if not isinstance(result, Array) or CLASSES[result.dtype] != "i":
+    if not isinstance(result, Array) or CLASSES[result.dtype] != "i" or not result.size:
         return None
     if isinstance(y, (Scalar, Array)):
         found = all_(as_array(Array(not_negative(y.value))))
         return found.value
-    return None
+    return constant(value=np.bool_(False)) if isinstance(y, int) and y < 0 else None
 
 
 # --- Powers of several types ---------------------------------------------------------------------

@@ -94,16 +94,17 @@ def verify_needed(engine: Engine, function: Any, operands: Any, named: dict[str,
             engine.ensure(Scalar(k.ge(value_of(size), value_of(least))), error)
 
 
-def verify_fits(engine: Engine, x: Any, dtype: np.dtype) -> None:
-    """A Python int that becomes a number of `dtype` is one (NEP 50)."""
+def verify_fits(engine: Engine, x: Any, dtype: np.dtype, side: int = 0) -> None:
+    """A Python int that becomes a number of `dtype` is one (NEP 50).  side: what is below all of
+    them (-1), or above (1), is taken as well."""
     if not is_short_int(dtype) or not isinstance(x, Scalar) or x.kind is not int or x.kinds:
         return
     bounds = np.iinfo(dtype)
     low, high = extent.lower(x), extent.upper(x)
     tests = []
-    if low is None or low < bounds.min:
+    if side >= 0 and (low is None or low < bounds.min):
         tests.append(k.ge(x.value, k.like(x.value, int(bounds.min))))
-    if (high is None or high > bounds.max) and bounds.max <= LARGEST:
+    if side <= 0 and (high is None or high > bounds.max) and bounds.max <= LARGEST:
         tests.append(k.le(x.value, k.like(x.value, int(bounds.max))))
     if tests:
         error = exception(OverflowError, "Python integer ", x, f" out of bounds for {dtype}")
