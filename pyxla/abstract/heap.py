@@ -89,12 +89,14 @@ class Visit:
     called twice, visits one loop several times.
 
     peaks: of lists that got shorter in the last pass, a column and the size before.  tries: how
-    often room was made for a list.  depths: how deep tuples nested after each pass.
+    often room was made for a list.  depths: how deep tuples nested after each pass.  passes: how
+    many there are by now.
     """
 
     peaks: list[tuple[int, Any]] = field(default_factory=list)
     tries: dict[int, int] = field(default_factory=dict)
     depths: list[int] = field(default_factory=list)
+    passes: int = 0
 
 
 @dataclass(frozen=True, slots=True)

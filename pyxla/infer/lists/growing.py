@@ -73,6 +73,8 @@ from pyxla.ops.index import dynamic_update_slice
 MOST = 1 << 26
 # A list in a list has room for this part of `Options.list_capacity`.
 PART = 64
+# Passes of a loop after which what got longer in each of them is expected to go on so.
+PATIENCE = 3
 
 
 class OtherShape(CompileError):
@@ -122,7 +124,7 @@ def widened(engine: Engine, x: Ref, content: GrowingList, new: Any) -> GrowingLi
         raise in_two(engine)
     engine.rules.enter(engine, content.item, new)
     within_room(engine, content.item, new)
-    _cut_tuples(engine, content.item, new)
+    _cut(engine, content.item, new)
     item = with_column(item_of(engine.heap, new))
     wide = item if content.item is None else joined_item(content.item, item)
     if wide is None:
@@ -136,7 +138,9 @@ def widened(engine: Engine, x: Ref, content: GrowingList, new: Any) -> GrowingLi
         kind = OtherShape if differ_in_size([content.item, item]) else CompileError
         raise engine.refuse(words, kind=kind, among=[new])
     if wide != content.item:
-        return retype(engine, x, with_spare(wide, _room_of_rows(engine)) if engine.loops else wide)
+        known = content.item if _goes_on(engine) else wide
+        room = _room_of_rows(engine)
+        return retype(engine, x, with_spare(wide, room, known) if engine.loops else wide)
     return content
 
 
@@ -145,14 +149,23 @@ def _room_of_rows(engine: Engine) -> int:
     return max(engine.list_capacity // PART, 1)
 
 
-def _cut_tuples(engine: Engine, item: Item | None, new: Any) -> None:
+def _goes_on(engine: Engine) -> bool:
+    """Whether a loop does not settle: what is put in a list may be a little longer than what was
+    taken out of it, and so get longer with every pass."""
+    return any([visit.passes > PATIENCE for visit in engine.visits])
+
+
+def _cut(engine: Engine, item: Item | None, new: Any) -> None:
     """Cut the tuples of unknown length of `new` to the room that `item` has for them, where loops
-    may lengthen them again and again; the program raises where they are longer."""
+    may lengthen them again and again, and lists where one does (`_goes_on`); the program raises
+    where they are longer."""
     heap = engine.heap
     own = item_of(heap, new) if engine.loops and item is not None else None
     for cell, part, path in list(cells(heap, own, new)) if own is not None else ():
         have, content = part_at(item, path), heap.contents[cell]
-        if not (isinstance(have, Nested) and is_value(part) and type(content) is GrowingList):
+        if not (isinstance(have, Nested) and isinstance(part, Nested)):
+            continue
+        if type(content) is not GrowingList or not (is_value(part) or _goes_on(engine)):
             continue
         if part.capacity > have.capacity >= _room_of_rows(engine):
             size = size_of(heap, content)

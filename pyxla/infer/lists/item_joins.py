@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import functools
+import itertools
 from collections.abc import Sequence
 from dataclasses import replace
 from enum import Enum
@@ -37,6 +38,8 @@ from pyxla.ir.types import PYTHON_DTYPES, PYTHON_TYPES, Far, array_type
 
 INT, BOOL = PYTHON_DTYPES[int], PYTHON_DTYPES[bool]
 KIND = np.dtype(np.int8)  # of a column of which of its kinds a number is
+# A text has room for so many characters where a tuple has room for an item: as one in a loop.
+CHARACTERS = 8
 
 
 def _of_instances(items: Sequence[Any]) -> Handle | None:
@@ -151,12 +154,24 @@ def _common(x: Any, y: Any) -> Item | None:
     return None
 
 
-def with_spare(item: Any, room: int) -> Any:
-    """An item in which tuples of unknown length have room for so many items at least."""
-    if isinstance(item, Nested) and item.cls is tuple and item.fixed is None:
-        return replace(item, item=with_spare(item.item, room), capacity=max(item.capacity, room))
+def with_spare(item: Any, room: int, before: Any) -> Any:
+    """An item in which tuples of unknown length have room for so many items at least; so have lists
+    that are longer than `before`, and texts that are for as many characters as one in a loop.
+    Tuples of more lengths than before are of unknown length."""
+    if isinstance(item, Several) and len(item.items) > len(alternatives(before)):
+        found = _of_no_length(item.items)
+        item = Several(tuple(sorted(found, key=_rank))) if len(found) > 1 else found[0]
+    if isinstance(item, Nested) and item.fixed is None:
+        held = before if isinstance(before, Nested) else item
+        inner = with_spare(item.item, room, held.item)
+        spare = item.cls is tuple or item.capacity > held.capacity
+        return replace(item, item=inner, capacity=max(item.capacity, room * spare))
+    if isinstance(item, Chars) and isinstance(before, Chars) and item.capacity > before.capacity:
+        return replace(item, capacity=max(item.capacity, CHARACTERS * room))
     if isinstance(item, Row | Several):
-        return replace(item, items=tuple([with_spare(inner, room) for inner in item.items]))
+        parts = before.items if type(before) is type(item) else ()
+        pairs = itertools.zip_longest(item.items, parts[: len(item.items)])
+        return replace(item, items=tuple([with_spare(x, room, then) for x, then in pairs]))
     return item
 
 
@@ -208,8 +223,10 @@ def _several(x: Item, y: Item) -> Item | None:
     """One of the items that `x` and `y` may be."""
     found = list(alternatives(x))
     for item in alternatives(y):
-        place = place_among(found, item)
-        found[place : place + 1] = [joined_items([*found[place : place + 1], item])]
+        wide: Any = item  # which may have a type in common with several
+        while (place := place_among(found, wide)) < len(found):
+            wide = joined_items([found.pop(place), wide])
+        found.append(wide)
     if len(found) > MOST:
         found = _of_no_length(found)
     if len(found) > MOST or not all(map(is_value, found)):

@@ -418,6 +418,7 @@ def _pass(
     engine.loops.append(header)
     engine.visits.append(head.visit)
     head.visit.peaks.clear()
+    head.visit.passes += 1
     try:
         engine.visit(frame, header)
         if _is_test(component):
