@@ -104,6 +104,7 @@ class Engine:
         self.generators: dict[type, Any] = {}  # one of each function whose generators are pooled
         self.kept: dict[Any, Any] = {}  # results of cached functions
         self.summaries: dict[Any, Any] = {}  # of visited calls
+        self.spelled: dict[Any, Any] = {}  # the characters of floats, and where they were found
         self.frozen: dict[int, str] = {}
         self.iterators: list[Any] = []  # those that CPython made while compiling
         self.grids: dict[Any, Ref] = {}

@@ -36,6 +36,20 @@ def whole_and_fraction(x):
     return whole, fraction, str(x)[::-1]
 
 
+@program("text", lambda: (READ,), lambda: (READ * -1,))
+def looked_at_again(x):
+    text = f"{x[0] * 2:.2f}"
+    lengths = [len(text), text.count("0")]
+    if x[1] < 0:
+        lengths.append(len(text.lstrip("-")))
+    else:
+        lengths.append(len(f"{x[2]:.1f}"))
+    for v in x:
+        shown = f"{v:.1f}"
+        lengths.append(len(shown) + shown.count("5"))
+    return text.rjust(9), lengths, f"{x[2]:.1f}".rjust(8)
+
+
 @program("text", lambda: (READ,), lambda: (READ * 0,))
 def keys_that_look_alike(x):
     counts = {}

@@ -19,6 +19,7 @@ from pyxla.infer.arrays import access as arrays
 from pyxla.infer.calls.dispatch import call
 from pyxla.infer.engine import Engine
 from pyxla.infer.text import codes as texts
+from pyxla.ir.core import Block, reached
 from pyxla.lib import decimals, strings
 from pyxla.lib.operands import BOOL, cast, weak
 
@@ -114,7 +115,35 @@ def _shown(engine: Engine, x: Scalar, *parts: str | None) -> Array | None:
 def _digits(
     engine: Engine, x: Scalar, between: str | None, precision: int | None, kind: str
 ) -> Array:
-    """The characters of a float without its sign."""
+    """The characters of a float without its sign, which are computed once for all that look."""
+    key = x.value, between, precision, kind
+    known = engine.spelled.get(key)
+    if known is None or not known.holds(engine.block):
+        codes = _computed(engine, x, between, precision, kind)
+        known = engine.spelled[key] = _Spelled(codes, engine.block)
+    return known.codes
+
+
+class _Spelled:
+    """The characters of a float, and where the code for them ends."""
+
+    def __init__(self, codes: Array, block: Block) -> None:
+        self.codes, self.block = codes, block
+        self.last = len(block.instrs), block.instrs[-1:]
+
+    def holds(self, block: Block) -> bool:
+        """Whether the code is still there, and each way to `block` comes by it."""
+        count, last = self.last
+        if self.block.instrs[:count][-1:] != last:  # it was forgotten (`loops.marks`)
+            return False
+        around = reached([block], lambda b: () if b is self.block else b.preds)
+        return all([b is self.block or bool(b.preds) for b in around])
+
+
+def _computed(
+    engine: Engine, x: Scalar, between: str | None, precision: int | None, kind: str
+) -> Array:
+    """As `_digits`, where they are not known."""
     upper, places = kind.isupper(), 6 if precision is None else precision
     if kind == "%":
         x = engine.rules.binary(engine, "mul", x, Const(100.0))
