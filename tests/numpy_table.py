@@ -47,7 +47,7 @@ VISITED = frozenset(
     | {"isneginf", "isposinf", "isreal", "matrix_power", "polyadd", "polyder", "polydiv"}
     | {"polyint", "polymul", "polysub", "polyval", "trapezoid", "unwrap", "vander"}
     | {"cross", "diagonal", "fliplr", "flipud", "matmul", "matrix_norm", "matrix_transpose"}
-    | {"outer", "rollaxis", "tensordot", "trace", "unstack", "vecdot", "vector_norm"}
+    | {"nditer", "outer", "rollaxis", "tensordot", "trace", "unstack", "vecdot", "vector_norm"}
     | {"array_equiv", "cond", "logspace", "tensorsolve", "fftfreq", "fftshift", "ifftshift"}
     | {"hfft", "ihfft", "rfftfreq", *FFT}
 )

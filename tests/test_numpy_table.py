@@ -83,6 +83,7 @@ ALONE = {
     "matmul": lambda x, v: (np.linalg.matmul(x, x), np.linalg.matmul(v, v)),
     "matrix_norm": lambda x, v: (np.linalg.matrix_norm(x), np.linalg.matrix_norm(x, ord=1)),
     "matrix_transpose": lambda x, v: (np.matrix_transpose(x), np.linalg.matrix_transpose(x)),
+    "nditer": lambda x, v: sum([2 * item for item in np.nditer(x)]),
     "outer": lambda x, v: (np.linalg.outer(x[0], x[1]), np.linalg.outer(v, v)),
     "rollaxis": lambda x, v: (np.rollaxis(x, 1), np.rollaxis(x[None], 2, 1)),
     "tensordot": lambda x, v: np.linalg.tensordot(x, x, axes=1),

@@ -26,6 +26,7 @@ from pyxla.lib.masks import constant_of
 from pyxla.lib.operands import as_array, cast
 from pyxla.lib.registry import FOLDABLE, REGISTRY, rule
 from pyxla.lib.sorting import known_numbers
+from pyxla.lib.walks import unsupported
 
 TRUE, COMPLETE = Const(True), Const(-1)
 
@@ -165,6 +166,13 @@ def ndenumerate(engine: Engine, arr: Any) -> Any:
     flat = call_object(engine, np.ndarray.reshape, [x, COMPLETE], {})
     count = sequence(engine, Const(range(int(np.prod(shape, dtype=int)))))
     return iterator(engine, Compound("map", (_item(drivers.numbered, shape), count, flat)))
+
+
+@rule(unsupported)
+def of_nditer(engine: Engine, what: Any) -> Any:
+    """The refusal of what `lib.walks` has not."""
+    reason = f"np.nditer is not compiled for {engine.static(what)}"
+    raise engine.refuse(reason, "loop over x.flat or np.ndindex(x.shape)")
 
 
 @rule(np.fromiter)

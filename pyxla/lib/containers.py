@@ -24,6 +24,7 @@ from pyxla.lib.queues import LifoQueue, PriorityQueue, Queue
 from pyxla.lib.tables import NEVER, ONCE
 from pyxla.lib.text_files import StringIO
 from pyxla.lib.typed_arrays import TypedArray
+from pyxla.lib.walks import Walk
 
 
 def actual(cls: type) -> type:
@@ -534,6 +535,7 @@ STAND_FOR: dict[type, type] = {
     collections.OrderedDict: OrderedDict,
     collections.Counter: Counter,
     type(functools.cmp_to_key(max)): Compared,
+    np.nditer: Walk,
     np.poly1d: Poly1d,
     queue.Queue: Queue,
     queue.PriorityQueue: PriorityQueue,

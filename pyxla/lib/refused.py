@@ -32,8 +32,8 @@ _BYTES: Row = ("bytes are not values of compiled code", "return the array, and c
 _DIGESTS: Row = ("a library computes it", "return the bytes or the array, and digest them outside")
 _FIELDS: Row = ("XLA holds no structured elements", "use x.view(dtype), or an array per field")
 _ITERATION: Row = (
-    "the order of nditer is that of memory",
-    "loop over x.flat or np.ndindex(x.shape)",
+    "its iterators share what they are at",
+    "loop over np.ndindex(x.shape)",
 )
 _IN_PLACE: Row = ("an array keeps its shape and its memory", "write x = np.resize(x, shape)")
 _TEXT_OF_DATA: Row = (
@@ -84,7 +84,7 @@ _BY_ROW: dict[Row, tuple[str, ...]] = {
     _MATRIX: ("asmatrix", "bmat", "matrix"),
     _OBJECTS: ("frompyfunc",),
     _LAYOUT: ("isfortran", "may_share_memory", "shares_memory"),
-    _ITERATION: ("nditer", "nested_iters"),
+    _ITERATION: ("nested_iters",),
     ("NumPy gives it up", "use np.vstack"): ("row_stack",),
 }
 _METHODS: dict[Row, tuple[str, ...]] = {

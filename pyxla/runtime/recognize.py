@@ -119,7 +119,7 @@ class _Walk:
             self.test(f"type({name}) is not ndarray")
             self.same_type(name, x)
             if self.ordered:
-                self.test(f"not {name}.flags.c_contiguous")
+                self.test(f"not {name}.flags.carray")  # in C order and writeable
             self.leaves.append(name)
         elif kind is jaxlink.ARRAY:
             self.test(f"type({name}) is not ARRAY or {name}.aval is not {self.name(x.aval)}")

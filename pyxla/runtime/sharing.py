@@ -34,7 +34,7 @@ class Memory:
 def memory(leaves: Sequence[Any]) -> Memory:
     """The second half of the key of a function that mutates."""
     arrays = [(i, x) for i, x in enumerate(leaves) if isinstance(x, np.ndarray)]
-    read_only = tuple([i for i, x in arrays if not x.flags.writeable])
+    read_only = _read_only(arrays)
     strides = _strides(arrays)
     if len(arrays) < 2 or (
         len(arrays) == 2 and not np.may_share_memory(arrays[0][1], arrays[1][1])
@@ -47,10 +47,13 @@ _PLAIN = Memory()
 
 
 def order(leaves: Sequence[Any]) -> Memory:
-    """The same of a function to which the order of elements in memory alone matters."""
-    return Memory(
-        strides=_strides([(i, x) for i, x in enumerate(leaves) if isinstance(x, np.ndarray)])
-    )
+    """The same of a function that asks how arrays lie, or whether they may be written."""
+    arrays = [(i, x) for i, x in enumerate(leaves) if isinstance(x, np.ndarray)]
+    return Memory(_read_only(arrays), strides=_strides(arrays))
+
+
+def _read_only(arrays: Sequence[tuple[int, np.ndarray]]) -> tuple[int, ...]:
+    return tuple([i for i, x in arrays if not x.flags.writeable])
 
 
 def _strides(arrays: Sequence[tuple[int, np.ndarray]]) -> tuple[tuple[int, tuple[int, ...]], ...]:

@@ -170,7 +170,9 @@ def test_program(program, argument):
         (lambda x: np.vectorize(lambda v: "big" if v > 1 else "small")(x), "must return numbers"),
         (lambda x: np.vectorize(lambda v: v if v > 1 else 0)(x), "float64 or int64 here"),
         (lambda x: np.vectorize(written, signature="(n)->(n)")(x), "read-only"),
-        (lambda x: np.nditer(x), "order of nditer"),
+        (lambda x: np.nditer(x[::-1]), "another order than C's"),
+        (lambda x: np.nditer(x, order="F"), "these flags"),
+        (lambda x: np.nditer(x).shape, "not compiled for shape"),
         (lambda x: x.byteswap(True), "in place"),
     ],
 )

@@ -605,3 +605,44 @@ def ended_for_good(x):
     out.append(next(ahead, -1))
     out.append(next(others, -1))
     return out, list(ahead), sum(others)
+
+
+class Windows:
+    """Views of a vector, of two elements each, until it ends; a context manager of its own."""
+
+    def __init__(self, x):
+        self.x, self.at, self.begun = x, 0, False
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *raised):
+        self.at = 0
+
+    def __iter__(self):
+        return self
+
+    def ended(self):
+        return self.at > len(self.x) - 2
+
+    def shown(self, k):
+        if self.ended():
+            raise ValueError("no window is left")
+        return self.x[self.at + k, ...]
+
+    def __next__(self):
+        if self.begun and not self.ended():
+            self.at += 1
+        if self.ended():
+            raise StopIteration
+        self.begun = True
+        return tuple([self.shown(k) for k in range(2)])
+
+
+@program("views", lambda: (np.array([3.0, -1, 2, 2, -5]),), lambda: (np.array([1.0]),))
+def windows_that_are_written(x):
+    with Windows(x) as windows:
+        for left, right in windows:
+            if left > right:
+                right[...] = left + 1
+    return x

@@ -91,6 +91,14 @@ def scaled_where_it_may_be(x):
     return x, x.flags.writeable
 
 
+@program(
+    "flags say whether an array may be written", lambda: (R(4), 2.0), lambda: (*read_only(), 2.0)
+)
+def told_whether_it_may_be_written(x, by):
+    total = by * x.sum()
+    return x.flags.writeable, total, x[1:].flags["WRITEABLE"]
+
+
 @program("flags", lambda: (R(2, 3),), lambda: (R(4, 3)[::2],), lambda: (R(2, 3).T,))
 def flags_by_name(x):
     flags, turned = x.flags, x.T.flags

@@ -410,3 +410,63 @@ def rows_of_indices(a, b):
     y = x[[i, j]]
     x[[i, j]] += 1
     return y, x, x[[i]], x[[i], None]
+
+
+def central_differences(f, x):
+    """The gradient of `f` by the elements of an array of any shape, which it changes meanwhile."""
+    slopes, h = np.zeros_like(x), 1e-4
+    walk = np.nditer(x, flags=["multi_index"], op_flags=["readwrite"])
+    while not walk.finished:
+        at = walk.multi_index
+        kept = x[at]
+        x[at] = kept + h
+        above = f(x)
+        x[at] = kept - h
+        slopes[at] = (above - f(x)) / (2 * h)
+        x[at] = kept
+        walk.iternext()
+    return slopes
+
+
+@program("nditer", lambda: (drawn(2, 3), drawn(3)), lambda: (drawn(1, 2), drawn(2)))
+def slopes_by_differences(w, x):
+    def loss(_):
+        return np.sum(np.tanh(w @ x) ** 2)
+
+    return central_differences(loss, w), central_differences(loss, x)
+
+
+@program("nditer", lambda: (drawn(2, 3),), lambda: (drawn(4),), lambda: (np.array(2.0),))
+def walks_over_elements(x):
+    total, seen = 0.0, []
+    for v in np.nditer(x):
+        total += v
+    walk = np.nditer(x, ["multi_index"])
+    for v in walk:
+        if v > 0:
+            seen.append((walk.multi_index, float(v)))
+    with np.nditer([x, x > total], ["c_index"], [["readwrite"], ["readonly"]]) as both:
+        for v, above in both:
+            if above:
+                v[...] = both.index
+            else:
+                both[0] = -v
+    return total, seen, x, [float(a * b) for a, b in np.nditer([x, x + 1])]
+
+
+@program("nditer", lambda: (np.arange(3.0),), lambda: (np.zeros(0),))
+def ends_of_walks(x):
+    said = []
+    try:
+        walk = np.nditer(x)
+        while walk.iternext():
+            pass
+        said.append((walk.finished, walk.iterindex, walk.itersize))
+        said.append(walk.value)
+    except ValueError as error:
+        said.append(str(error))
+    try:
+        said.append(np.nditer(x, ["zerosize_ok"]).multi_index)
+    except ValueError as error:
+        said.append(str(error))
+    return said

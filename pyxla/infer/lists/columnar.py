@@ -132,7 +132,8 @@ def items_of(heap: Heap, content: Any) -> list[Item | None]:
     """What the items of a list are."""
     if type(content) is GrowingList:
         return [content.item]
-    return [item_of(heap, x) for x in content.items]
+    with building(Builder([], None)):  # of what views show only the types count
+        return [item_of(heap, x) for x in content.items]
 
 
 def room_of(heap: Heap, content: Any) -> int:
