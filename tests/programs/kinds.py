@@ -377,3 +377,19 @@ def arrays_of_sums_of_what_may_be_nothing(x):
         np.stack([low, high]),
         np.mean([low, 1.0]),
     )
+
+
+@program("a number among arrays", lambda: (2.0, np.arange(3.0)), lambda: (-2.0, np.arange(3.0)))
+def put_beside_an_array(v, x):
+    """What NumPy gives is of the array's dtype, whichever kind the number is of."""
+    w = np.sqrt(v) if v > 0 else 0
+    n = 0 if v < 0 else v
+    joined = np.append(x[None], [[n, w, 1]], 0), np.hstack((w, x))
+    rows = np.vstack([x, [w, 1, 2]]), np.concatenate(([n], x)), np.r_[w, x, n]
+    return joined, rows, np.insert(x, 1, n), np.full_like(x, w), np.linspace(n, 3.0, 4)
+
+
+@program("a number of a list", lambda: (2, np.arange(3)), lambda: (-2, np.arange(3)))
+def put_beside_ints(v, x):
+    w = 0.5 if v > 0 else 1
+    return np.full_like(x, w), np.insert(x, 0, w), np.hstack((x / 2, w)), np.append(x, [w, 2.5])

@@ -2,18 +2,23 @@
 
 from __future__ import annotations
 
+import itertools
 import math
-from collections.abc import Sequence
+import warnings
+from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
 import numpy as np
 
-from pyxla.abstract.lattice import Array, Const, Ref, Scalar, is_number
+from pyxla.abstract.lattice import Array, Const, Ref, Scalar, Tuple, is_number
 from pyxla.infer.arrays import access as arrays
 from pyxla.infer.engine import Engine
 from pyxla.infer.joins.kinds import dtype_of, kinds_of
 from pyxla.infer.joins.operated import is_tracked
 from pyxla.lib.registry import is_numpys
+
+# Of the arrays that NumPy is asked about, and of combinations of kinds.
+_MOST_ELEMENTS, _MOST_SAMPLES = 1 << 16, 64
 
 
 def asked(value: Any, args: Sequence[Any], kwargs: dict[str, Any]) -> np.dtype | None:
@@ -27,7 +32,14 @@ def asked(value: Any, args: Sequence[Any], kwargs: dict[str, Any]) -> np.dtype |
     return found if found is not None and found.kind in "biufc" else None
 
 
-def check_dtypes(engine: Engine, name: str, value: Any, result: Any, args: Sequence[Any]) -> None:
+def check_dtypes(
+    engine: Engine,
+    name: str,
+    value: Any,
+    result: Any,
+    args: Sequence[Any],
+    kwargs: dict[str, Any],
+) -> None:
     """Refuse what NumPy gives another dtype for each of the kinds of a number; truth values, and
     places where the wider kind is a float, are of one dtype."""
     choices, engine.mixed = engine.mixed.choices, None
@@ -36,6 +48,9 @@ def check_dtypes(engine: Engine, name: str, value: Any, result: Any, args: Seque
         return
     if is_numpys(value) and all(unsettled(engine, x) is None for x in args):
         return
+    if is_numpys(value) and arrays.is_array(engine, result):
+        if _numpys_dtypes(engine, value, args, kwargs) == {arrays.dtype_of(engine, result)}:
+            return
     names = sorted({str(dtype_of(kind)) for kind in choices})
     if value is math.prod or _by_weakness(engine, choices, result, args):
         names = [kind.__name__ for kind in choices]
@@ -46,6 +61,54 @@ def check_dtypes(engine: Engine, name: str, value: Any, result: Any, args: Seque
         "convert it with float() or int(), or start with a number of that type",
         remedy="case_split arrays",
     )
+
+
+def _numpys_dtypes(
+    engine: Engine, value: Any, args: Sequence[Any], kwargs: dict[str, Any]
+) -> set[Any]:
+    """The dtypes of the arrays that NumPy makes of arguments like these, for each of the kinds that
+    numbers may be; None among them for anything else."""
+    kinds: list[Any] = []
+    try:
+        samples = [_sample(engine, x, kinds) for x in (*args, *kwargs.values())]
+    except LookupError:
+        return {None}
+    if math.prod(map(len, kinds)) > _MOST_SAMPLES:
+        return {None}
+    chosen = itertools.product(*kinds)
+    return {_numpys_dtype(value, samples, len(args), [*kwargs], iter(kind)) for kind in chosen}
+
+
+def _numpys_dtype(
+    value: Any, samples: Sequence[Any], count: int, names: Sequence[str], kinds: Iterator[Any]
+) -> Any:
+    given = [sample(kinds) for sample in samples]
+    try:
+        with np.errstate(all="ignore"), warnings.catch_warnings(action="ignore"):
+            made = value(*given[:count], **dict(zip(names, given[count:], strict=True)))
+    except Exception:  # noqa: BLE001 - whatever is raised, there is no array
+        return None
+    return made.dtype if type(made) is np.ndarray else None
+
+
+def _sample(engine: Engine, x: Any, kinds: list[Any]) -> Callable[[Iterator[Any]], Any]:
+    """What makes an argument like `x`, of the kinds that it is given: one for each number that may
+    be of several, which are put into `kinds`."""
+    if isinstance(x, Const):
+        return lambda _: x.value
+    if is_number(x):
+        kinds.append(kinds_of(x))
+        return lambda given: next(given)(1)
+    if arrays.is_array(engine, x):
+        shape, dtype = arrays.shown(engine, x)[0], arrays.dtype_of(engine, x)
+        if math.prod(shape) > _MOST_ELEMENTS:
+            raise LookupError
+        return lambda _: np.broadcast_to(np.ones((), dtype), shape)
+    items = arrays.items_of(engine, x)
+    if items is None:
+        raise LookupError
+    makers, cls = [_sample(engine, y, kinds) for y in items], tuple if type(x) is Tuple else list
+    return lambda given: cls([make(given) for make in makers])
 
 
 def unsettled(engine: Engine, x: Any) -> Any:

@@ -132,7 +132,7 @@ def _verify_kinds(
         if any(map(kinds.may_be_array, args)):
             raise kinds.refused(engine, f"{name_of(value)} of a number", *args)
     if asked(value, args, kwargs) is None:
-        check_dtypes(engine, name_of(value), value, found, args)
+        check_dtypes(engine, name_of(value), value, found, args, kwargs)
 
 
 def _python_of(value: Any) -> Any:
