@@ -13,6 +13,7 @@ from numpy.polynomial import polyutils
 from pyxla.abstract.heap import ObjectCell
 from pyxla.abstract.lattice import Array, Compound, Const, Ref, Scalar
 from pyxla.infer.arrays import access as arrays
+from pyxla.infer.arrays import orders
 from pyxla.infer.calls import coroutines
 from pyxla.infer.calls.dispatch import call_object
 from pyxla.infer.calls.library import apply
@@ -107,7 +108,9 @@ def block(engine: Engine, arrays: Any) -> Any:
 def _of_blocks(engine: Engine, given: Any) -> Any:
     """Lists are blocks, also those that are kept as arrays; arrays are not."""
     if _is_known(engine, given):
-        return arrays.fresh(engine, apply(engine, "block", REGISTRY[np.block], [given], {}))
+        made = apply(engine, "block", REGISTRY[np.block], [given], {})
+        laid = orders.of_function(engine, np.block, [given], {}, made)
+        return arrays.fresh(engine, made, strides=laid)
     return call_object(engine, drivers.block, [given], {})
 
 

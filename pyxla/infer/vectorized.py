@@ -12,6 +12,7 @@ import numpy as np
 from pyxla.abstract.lattice import Array, Compound, Const, Ref, Scalar, Tuple
 from pyxla.frozen import dataclass
 from pyxla.infer.arrays import access as arrays
+from pyxla.infer.arrays import orders
 from pyxla.infer.calls.dispatch import call, call_object
 from pyxla.infer.engine import Engine
 from pyxla.infer.joins import choices, kinds
@@ -19,6 +20,7 @@ from pyxla.lib import drivers
 from pyxla.lib.operands import as_array, broadcast_shapes, broadcast_to
 from pyxla.lib.registry import rule
 from pyxla.ops.shape import reshape
+from pyxla.views import views
 
 Names = tuple[str, ...]
 Shape = tuple[int, ...]
@@ -149,6 +151,9 @@ def _by_elements(engine: Engine, function: Any, args: Sequence[Any], given: Sett
         dtypes = [*given.otypes]
     outs = [((), dtype) for dtype in dtypes]
     found = filled(engine, drivers.vectorized, function, shape, rows, outs, kept)
+    for x in found if len(shape) > 1 else ():
+        engine.strides = views.MIXED
+        engine.heap.infos[x.cell].strides = orders.of_elements(engine, args, engine.content(x))
     return Tuple(tuple(found)) if several or len(found) > 1 else found[0]
 
 

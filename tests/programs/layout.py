@@ -198,3 +198,19 @@ Z = lambda: np.array([[1 + 2j, 3], [1j, 0]])
 def parts_of_contiguous_rows(z):
     z.view(np.float64)[..., 0] = 9.0
     return z
+
+
+@program("order", *IN_ORDERS)
+def order_of_what_is_joined(x):
+    pairs = (np.concatenate([x, x]), np.stack([x, x]), np.vstack([x, x]), np.hstack([x, x * 2]))
+    found = (np.pad(x, 1), np.diff(x), np.diff(x, axis=0), np.triu(x), np.block([[x, x], [x, x]]))
+    longer = (np.append(x, x, axis=0), np.delete(x, 0, axis=1), np.insert(x, 0, 9.0, axis=0))
+    return [z.ravel("K") for z in (*pairs, *found, *longer, np.round(x, 1), np.isin(x, [1.0]))]
+
+
+@program("order", lambda: (A(4, 3),), lambda: (A(4, 3).T,), lambda: (np.asfortranarray(A(4, 3)),))
+def order_of_what_is_vectorized(x):
+    y = np.vectorize(lambda v: v * 2)(x)
+    z = y.T.reshape(-1)
+    z[0] = 9.0
+    return y.ravel("K"), y, y.flags.f_contiguous

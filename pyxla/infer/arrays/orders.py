@@ -10,7 +10,8 @@ from typing import Any
 
 import numpy as np
 
-from pyxla.abstract.lattice import Array, Const, Ref, is_number
+from pyxla.abstract.heap import ListCell
+from pyxla.abstract.lattice import Array, Const, Ref, Tuple, is_number, number_type
 from pyxla.infer.arrays import access as arrays
 from pyxla.infer.engine import Engine
 from pyxla.views import views
@@ -47,6 +48,20 @@ _REDUCTIONS = (
     *(np.ndarray.std, np.ndarray.var, np.ndarray.any, np.ndarray.all),
 )
 _OF_ELEMENTS = (np.where, np.clip, np.ndarray.clip, np.isclose)
+# Functions that are called with arrays of zeros that lie as the program's do: no value decides how
+# their results lie, and none is out of order.
+_CALLED = frozenset(
+    (
+        *(np.concatenate, np.stack, np.vstack, np.hstack, np.dstack, np.column_stack, np.append),
+        *(np.block, np.pad, np.diff, np.triu, np.tril, np.kron, np.delete, np.insert, np.cross),
+        *(np.round, np.around, np.ndarray.round, np.partition, np.isin, np.average, np.trapezoid),
+        *(np.tensordot, np.inner, np.interp, np.select, np.nancumsum, np.ptp, np.median, np.resize),
+    )
+)
+_MOST = 1 << 16  # elements of the arrays that these are called with
+
+
+_UNKNOWN = (np.apply_along_axis, np.unravel_index, np.histogram2d, np.histogramdd)
 
 
 def of_function(
@@ -54,7 +69,7 @@ def of_function(
 ) -> Any:
     """The strides of what a function makes of these arguments: None for C order, `MIXED`
     where they are not known."""
-    if function is np.apply_along_axis:
+    if function in _UNKNOWN:
         return views.MIXED
     if not isinstance(result, Array) or result.ndim < 2:
         return engine.strides
@@ -66,6 +81,8 @@ def of_function(
     if function in _REDUCTIONS:
         axis = args[1] if len(args) > 1 else kwargs.get("axis")
         return _reduced(engine, source, axis, result)
+    if function in _CALLED and (engine.strides is not None or function is np.block):
+        return _called(engine, function, args, kwargs, result)
     if function not in _COPY:
         return engine.strides
     place, default = _COPY[function]
@@ -92,6 +109,42 @@ def _reduced(engine: Engine, source: Any, axis: Any, result: Array) -> Any:
     rest = np.moveaxis(source, axis.value, 0)[0]
     rest = np.expand_dims(rest, axis.value) if rest.ndim < result.ndim else rest
     return _made(engine, result, lambda: np.empty_like(rest, result.dtype))
+
+
+def _called(
+    engine: Engine, function: Any, args: Sequence[Any], kwargs: dict[str, Any], result: Array
+) -> Any:
+    """The same of what NumPy makes of zeros that lie as these arguments do."""
+    try:
+        given = [_zeros(engine, x) for x in args]
+        named = {name: _zeros(engine, x) for name, x in kwargs.items()}
+    except LookupError:
+        return engine.strides
+
+    def make() -> Any:
+        try:
+            with np.errstate(all="ignore"):
+                return np.asarray(function(*given, **named))
+        except Exception:  # noqa: BLE001 - zeros are not what it takes
+            return np.zeros(())
+
+    return _made(engine, result, make) if result.size <= _MOST else views.MIXED
+
+
+def _zeros(engine: Engine, x: Any) -> Any:
+    """An argument as NumPy gets it, with zeros for elements that data decides."""
+    if isinstance(x, Const):
+        return x.value
+    if is_number(x) and not isinstance(x, Ref):
+        return number_type(x).dtype.type(0)
+    if isinstance(x, Ref) and isinstance(content := engine.content(x), ListCell):
+        return [_zeros(engine, item) for item in content.items]
+    if isinstance(x, Tuple):
+        return tuple([_zeros(engine, item) for item in x.items])
+    source = _layout(engine, x)
+    if source is None or source is views.MIXED or source.size > _MOST:
+        raise LookupError
+    return np.zeros_like(source)
 
 
 def of_elements(engine: Engine, xs: Sequence[Any], result: Any) -> Any:
