@@ -2,7 +2,8 @@
 
 The bound is what is proven of the elements (`x % 5`, a narrow dtype), or `minlength` where that is
 known, or a default.
-An element past the bound would make the array larger than it can be: the program raises.
+An element past the bound would make the array larger than it can be: the program raises
+`ListOverflow`, and is compiled again with more room (`infer.arrays.room`).
 """
 
 from __future__ import annotations
@@ -15,6 +16,7 @@ import numpy as np
 from pyxla.abstract.facts import extent, ranges
 from pyxla.abstract.facts.integers import Int, value_of
 from pyxla.abstract.lattice import Array, Const, Scalar
+from pyxla.errors import ListOverflow
 from pyxla.infer.engine import Engine
 from pyxla.infer.raising.sizes import verify_met
 from pyxla.ir.core import Value
@@ -30,9 +32,9 @@ from pyxla.lib.sizes import as_size
 from pyxla.ops import elementwise as op
 from pyxla.ops.index import scatter
 from pyxla.ops.reduce import reduce
+from pyxla.options import DEFAULTS
 
 DEFAULT = 1 << 16
-TOO_LARGE = "an element of np.bincount is %d or more: compiled code needs minlength= above all"
 
 
 @rule(np.bincount)
@@ -60,14 +62,13 @@ def _counted(engine: Engine, x: Any, weights: Any, minlength: Any) -> Array:
     largest = reduce(value, number(-1, I64.dtype), dimensions=(0,), computation="maximum")
     proven = ranges.interval(array.value).hi if array.size else -1
     known = (0 if isinstance(least, int) and least else DEFAULT) if proven is None else proven + 1
+    if proven is None and engine.list_capacity > DEFAULTS.list_capacity:
+        known = max(known, engine.list_capacity)
     bound = max(extent.upper(least) or 0, known)
     if proven is None or proven >= bound:
         fits = op.compare(largest, number(bound, I64.dtype), direction="LT")
-        engine.ensure(
-            Scalar(op.convert(fits, dtype=fits.type.dtype, weak=True)),
-            ValueError(TOO_LARGE % bound),
-            catchable=False,  # NumPy makes a longer array
-        )
+        fine = Scalar(op.convert(fits, dtype=fits.type.dtype, weak=True))
+        engine.ensure(fine, ListOverflow(bound))
     totals = _totals(value, weights, bound)
     if isinstance(least, int) and least >= bound:
         return Array(totals)
