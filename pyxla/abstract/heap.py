@@ -335,6 +335,7 @@ class CellInfo:
     `otherwise`: it is a copy, and a view where arguments lie otherwise in memory.
     `home`: the list that an array was taken from; `taken`: from what, by which key, when that held
     what (`infer.lists.rows`).
+    `final`: it is a variable that is not assigned any more.
     """
 
     loc: Location | None = None
@@ -347,6 +348,7 @@ class CellInfo:
     otherwise: bool = False
     home: Any = None
     taken: tuple[Any, ...] = ()
+    final: bool = False
 
 
 class Infos(list[CellInfo]):

@@ -278,9 +278,10 @@ class Live(Compound):
 @dataclass(frozen=True, slots=True)
 class Reading:
     """A constant of a frame: a loop reads this view ("", itself) of a container, which all calls
-    that are open share; late: it looks for an item before it looks at the size."""
+    that are open share, or (None) of which each has its own; late: it looks for an item before it
+    looks at the size."""
 
-    container: Ref
+    container: Ref | None
     late: bool
     view: str
 

@@ -18,7 +18,7 @@ from collections.abc import Sequence
 from typing import Any, cast
 
 from pyxla.errors import Location
-from pyxla.frontend import fence, remainders
+from pyxla.frontend import fence, final, remainders
 from pyxla.frontend.cfg import Graph, as_written, control_flow_graph
 from pyxla.frontend.desugar import Lowered, desugar
 from pyxla.frontend.pyops import BOUND, UNBOUND
@@ -67,6 +67,7 @@ def ssa_of(source: SourceFunction, lowered: Lowered, graph: Graph) -> SSA:
     renaming.substitute()
     renaming.live_in[graph.entry] = dict.fromkeys(graph.params)
     remainders.mark(flow.order)
+    final.mark(flow.order, lowered.scope)
     function = Function(source.qualname, graph.params, list(flow.order), source.loc)
     free, scope = source.freevars, lowered.scope
     return SSA(source, function, flow, renaming.live_in, free, scope.generator)

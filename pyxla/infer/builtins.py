@@ -30,7 +30,7 @@ from pyxla.frontend import support
 from pyxla.infer import using, words
 from pyxla.infer.arrays import access as arrays
 from pyxla.infer.arrays import orders
-from pyxla.infer.calls import standard
+from pyxla.infer.calls import closures, standard
 from pyxla.infer.calls.dispatch import call
 from pyxla.infer.calls.library import apply
 from pyxla.infer.calls.visiting import call_method, class_of
@@ -147,7 +147,7 @@ def _method(engine: Engine, function: Any, owner: Any) -> Any:
 @rule(functools.partial)
 def _partial(engine: Engine, function: Any, /, *args: Any, **kwargs: Any) -> Any:
     items = (function, *args, *kwargs.values())
-    return Compound("partial", items, (len(args), tuple(kwargs)))
+    return closures.entered(engine, Compound("partial", items, (len(args), tuple(kwargs))))
 
 
 @rule(super)

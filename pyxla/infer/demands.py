@@ -53,7 +53,8 @@ class Demands:
     pooled: classes whose instances are in pools (`infer.lists.pools`), and generators: of the
     generators of one function each; everywhere: also the dicts,
     sets and the like among them that no loop makes; late: fields that their instances are given
-    after they are made, if ever.  shared: whether lists that are put in lists of unknown length
+    after they are made, if ever; apart: which variables closures among them have each for itself
+    (`infer.calls.closures`).  shared: whether lists that are put in lists of unknown length
     are in pools, and sites: the places that make the lists of a pool each
     (`infer.lists.sites`).  arrays: whether all lists of numbers may become arrays, not only long
     ones.  case_split: whether a name may be one of values of no one type (`infer.joins.variants`).
@@ -74,6 +75,7 @@ class Demands:
     generators: frozenset[type] = frozenset()
     everywhere: bool = False
     late: frozenset[tuple[type, str]] = frozenset()
+    apart: frozenset[tuple[type, str]] = frozenset()
     shared: bool = False
     sites: frozenset[Sites] = frozenset()
     arrays: bool = False
@@ -110,6 +112,7 @@ _WHY = {
     "unrolled": "a loop that computes a needed value is unrolled",
     "stacks": "calls of itself become a loop with a stack",
     "late": "instances in lists get fields after they are made",
+    "apart": "closures in lists have variables of their own",
     "in_place": "what the host does is done once",
     "stepped": "an iterator is read at several places",
 }

@@ -102,6 +102,7 @@ class Engine:
         self.repeating = 0  # in how many loops, those visited iteration by iteration too
         self.list_capacity = DEFAULTS.list_capacity
         self.generators: dict[type, Any] = {}  # one of each function whose generators are pooled
+        self.closures: dict[type, Any] = {}  # the same of functions
         self.kept: dict[Any, Any] = {}  # results of cached functions
         self.summaries: dict[Any, Any] = {}  # of visited calls
         self.spelled: dict[Any, Any] = {}  # the characters of floats, and where they were found

@@ -53,6 +53,7 @@ from pyxla.lib.interpreted import attribute_among, attribute_or, computed_or, is
 from pyxla.lib.iterators import Steps
 from pyxla.lib.refused import NO_NAMES
 from pyxla.lib.registry import rule
+from pyxla.lib.variables import Closure
 from pyxla.ops.elementwise import add, multiply
 from pyxla.views.shadows import flag_of, number, one_of, position
 
@@ -83,14 +84,15 @@ _NOT_KNOWN = (
 )
 
 
-def _class_of_iterator(engine: Engine, x: Any) -> type | None:
-    """The class of a generator of the user's, `_Iterator` for others; None of other objects."""
+def _class_of_hidden(engine: Engine, x: Any) -> type | None:
+    """The class of a closure, and of a generator of the user's, `_Iterator` for others; None of
+    other objects."""
     content = content_of(engine, x)
     kept = content if isinstance(content, ObjectCell) else None
     made = kept.fields.get("made", x) if kept is not None else x
     if coroutines.is_generator(made):
         return _Iterator if is_library(made.meta[0].source.loc) else types.GeneratorType
-    if kept is not None and issubclass(kept.cls, SequenceIterator | Steps):
+    if kept is not None and issubclass(kept.cls, SequenceIterator | Steps | Closure):
         return getattr(kept.cls, "__pyxla_type__", _Iterator)
     return None
 
@@ -116,7 +118,7 @@ def _isinstance(engine: Engine, x: Any, classes: Any) -> Any:
         return Const(isinstance(x.value, tuple(flat)))
     if getattr(x, "kinds", None) is not None:
         return is_one_of(x, tuple(flat))
-    if (cls := _class_of_iterator(engine, x)) is not None:
+    if (cls := _class_of_hidden(engine, x)) is not None:
         found = any(issubclass(cls, one) for one in flat)
         if cls is _Iterator and not found and any(hasattr(one, "__next__") for one in flat):
             raise engine.refuse(*_NOT_KNOWN)
@@ -146,7 +148,7 @@ def _type(engine: Engine, x: Any) -> Any:
             return choices.one_of_these(tag, [type(None), cls.value])
         place = multiply(tag.value, add(cls.tag.value, number(1)))
         return choices.one_of_these(one_of(place, 1 + len(cls.items)), [type(None), *cls.values])
-    cls = _class_of_iterator(engine, x)
+    cls = _class_of_hidden(engine, x)
     if cls is _Iterator:
         raise engine.refuse(*_NOT_KNOWN)
     return Const(cls or actual(type_of(engine, x)))
@@ -199,7 +201,7 @@ def _has(engine: Engine, x: Any, name: str) -> bool:
         return is_of_class(content.cls, name)
     if isinstance(x, Const):
         return hasattr(x.value, name)
-    if (cls := _class_of_iterator(engine, x)) is not None:
+    if (cls := _class_of_hidden(engine, x)) is not None:
         return hasattr(cls, name)
     if isinstance(content, ObjectCell):
         return name in content.fields or is_of_class(content.cls, name)

@@ -42,7 +42,7 @@ from pyxla.infer.arrays.attributes import (
     part_of,
 )
 from pyxla.infer.arrays.mutating import set_shape
-from pyxla.infer.calls import functions, standard
+from pyxla.infer.calls import closures, functions, standard
 from pyxla.infer.calls.dispatch import call_object
 from pyxla.infer.classes import has_get, is_frozen, is_generated, is_python, need_plain
 from pyxla.infer.containers import iterators
@@ -86,6 +86,8 @@ def get_attribute(engine: Engine, x: Any, name: str) -> Any:
         return call_object(engine, type, [x], {})
     if isinstance(x, Ref):
         content: Any = engine.heap.contents[x.cell]
+        if (closure := closures.of_row(engine, x)) is not None:
+            return _of_compound(engine, closure, name)
         if pools.class_of_row(engine.heap, x) is not None:
             content = pools.outlined(engine, content, name)
         elif type(content) is not ObjectCell:

@@ -26,7 +26,7 @@ from pyxla.frontend.pyops import ATTRIBUTES
 from pyxla.frontend.support import Open, sequence
 from pyxla.infer import using
 from pyxla.infer.arrays import access as arrays
-from pyxla.infer.calls import binding, spreading
+from pyxla.infer.calls import binding, closures, spreading
 from pyxla.infer.calls.captures import variable_value
 from pyxla.infer.calls.dispatch import call
 from pyxla.infer.comparisons import compare
@@ -37,7 +37,7 @@ from pyxla.infer.containers.unpacking import unpacked
 from pyxla.infer.containers.watched import settled
 from pyxla.infer.engine import Engine
 from pyxla.infer.frame import Frame
-from pyxla.infer.lists import rows, shared
+from pyxla.infer.lists import pools, rows, shared
 from pyxla.infer.objects import delete_attribute, get_attribute, set_attribute
 from pyxla.infer.operators import binary, inplace, truth, unary
 from pyxla.infer.raising import postponed
@@ -90,8 +90,7 @@ def _bound(engine: Engine, frame: Frame, instr: Instr) -> None:
 @transfer("box")
 def _box(engine: Engine, frame: Frame, instr: Instr) -> Any:
     name = instr.attrs["name"]
-    box = Ref(engine.heap.new(BoxCell(Unbound(name, instr.loc)), instr.loc))
-    frame.boxes[name] = box
+    box = frame.boxes[name] = closures.variable(engine, frame.ssa.source, name)
     return box
 
 
@@ -121,6 +120,9 @@ def _unbound_outside(x: Any) -> Any:
 @transfer("box_set")
 def _box_set(engine: Engine, frame: Frame, instr: Instr) -> None:
     box, value = (frame.env[v] for v in instr.operands)
+    if pools.class_of_row(engine.heap, box) is not None:
+        pools.assign(engine, box, "value", value)
+        return
     outside = isinstance(engine.content(box), ObjectCell)
     content = ObjectCell(Variable, {"value": engine.use(value)}) if outside else BoxCell(value)
     engine.set_content(box.cell, content)
@@ -133,7 +135,8 @@ def _function(engine: Engine, frame: Frame, instr: Instr) -> Any:
     meta = (attrs["function"], attrs["freevars"], attrs["defaults"], attrs["kwdefaults"])
     if ATTRIBUTES in attrs["freevars"]:
         operands = (*operands, engine.new(ObjectCell(Attributes, {})))
-    return Compound("function", operands, (*meta, engine.module_of(frame)))
+    made = Compound("function", operands, (*meta, engine.module_of(frame)))
+    return closures.entered(engine, made, [frame.env[box] for box in attrs["final"]])
 
 
 # What reads a dict's view item by item, or says which it is.
@@ -258,6 +261,7 @@ def _owner(engine: Engine, x: Any, name: str) -> Any:
 def _setattr(engine: Engine, frame: Frame, instr: Instr) -> None:
     x, value = (frame.env[v] for v in instr.operands)
     x, value = _owner(engine, x, instr.attrs["name"]), engine.use(value)
+    closures.noted(engine, value)
     if not rows.is_put_back(engine, x, instr.attrs["name"], value):
         set_attribute(engine, x, instr.attrs["name"], value)
 

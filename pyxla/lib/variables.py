@@ -8,6 +8,7 @@ the call ends, as the instances do that a program changes.
 from __future__ import annotations
 
 import enum
+import functools
 import types
 import weakref
 from types import CellType
@@ -72,6 +73,21 @@ def variable(owner: Any, name: str | None = None) -> Variable:
 
 class Attributes:
     """The attributes of a function that was made by a `def` in a program."""
+
+
+class Closure:
+    """A function made by a `def` in a program, one of several of which data decides."""
+
+    __pyxla_type__: type = types.FunctionType
+
+    def __call__(self) -> Any:
+        """Visit the function (`infer.calls.closures`)."""
+
+
+class Partial(Closure):
+    """What `functools.partial` makes, likewise."""
+
+    __pyxla_type__ = functools.partial
 
 
 Attributes.__name__ = "function"  # as messages call their owner

@@ -50,7 +50,7 @@ from pyxla.ir.core import Phi, Value, made_of, reached
 from pyxla.ir.types import I32, PYTHON_DTYPES
 from pyxla.lib import iterators
 from pyxla.lib.tables import Record
-from pyxla.lib.variables import variable
+from pyxla.lib.variables import Closure, variable
 from pyxla.ops.elementwise import convert
 from pyxla.runtime import outcome as out
 from pyxla.specialize import returned
@@ -146,6 +146,8 @@ class Outputs:
 
     def pool(self, cls: type) -> int:
         """The number of the pool of a class among those that the caller sees."""
+        if issubclass(cls, Closure):
+            raise self.unreturned(cls.__pyxla_type__.__name__)
         return self.numbered.setdefault(cls, len(self.numbered))
 
     def pools(self) -> tuple[out.OutPool, ...]:

@@ -23,7 +23,7 @@ from pyxla.abstract.lattice import Compound, Const, Ref, is_variant
 from pyxla.errors import CompileError
 from pyxla.frontend import dispatchers
 from pyxla.infer import using
-from pyxla.infer.calls import coroutines, functions, standard
+from pyxla.infer.calls import closures, coroutines, functions, standard
 from pyxla.infer.calls.executed import (
     call_foldable,
     call_standard,
@@ -68,6 +68,8 @@ def call(engine: Engine, callee: Any, args: list[Any], kwargs: dict[str, Any]) -
             return standard.call_kept(engine, callee.meta, callee.items[0], args, kwargs)
         if callee.kind == "transformed":
             return callee.meta(engine, callee.items, args, kwargs)
+    if (closure := closures.of_row(engine, callee)) is not None:
+        return call(engine, closure, args, kwargs)
     result = special(engine, callee, "__call__", tuple(args), kwargs)
     if result is None:
         raise lacking(engine, callee, "is not callable", "{!r} object is not callable")

@@ -65,14 +65,17 @@ def read(engine: Engine, x: Any, backwards: bool = False) -> Any:
 
 def settled(engine: Engine, x: Any) -> Any:
     """`x` as a variable of a call that is open (`frontend.recursion`): which container a loop reads
-    where that is one for all calls; else its entries where they are constants and arguments, which
-    nothing in the loop that the calls are changes."""
+    where that is one for all calls, or a row of a pool; else its entries where they are constants
+    and arguments, which nothing in the loop that the calls are changes."""
     if not isinstance(x, Compound) or x.kind not in ("watched", "values", "pairs"):
         return x
-    if x.kind == "watched" and x.items[1].cell < engine.frames[-1].first:
+    if x.kind == "watched":
         _, container, *began = x.items
         began = [v for v in began if not _is_known(v)]
-        return Tuple((Const(Reading(container, *x.meta)), *began))
+        if type(engine.heap.contents.get(container.cell)) is Pooled:
+            return Tuple((Const(Reading(None, *x.meta)), container, *began))
+        if container.cell < engine.frames[-1].first:
+            return Tuple((Const(Reading(container, *x.meta)), *began))
     size = length(engine, x)
     if not isinstance(size, Const):
         return x
@@ -86,8 +89,11 @@ def resumed(engine: Engine, x: Any) -> Any:
     if not isinstance(reading, Const) or not isinstance(reading.value, Reading):
         return x
     container, late, view = [getattr(reading.value, field) for field in Reading.__slots__]
+    began = x.items[1:]
+    if container is None:
+        container, *began = began
     entries = _entries(engine, Live(view, (container,))) if view else sequence(engine, container)
-    return Compound("watched", (entries, container, *x.items[1:]), (late, view))
+    return Compound("watched", (entries, container, *began), (late, view))
 
 
 def _is_given(x: Any) -> bool:

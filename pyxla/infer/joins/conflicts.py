@@ -30,6 +30,7 @@ from pyxla.abstract.lattice import (
     is_none,
 )
 from pyxla.errors import is_own
+from pyxla.infer.joins import closures
 from pyxla.infer.joins.edges import Edge
 from pyxla.infer.lists import sites
 from pyxla.ir.core import Value
@@ -113,9 +114,10 @@ def _parts(content: Any) -> Iterator[Any]:
 
 
 def _objects(x: Any) -> Iterator[Any]:
-    """The objects in a tuple or a method."""
-    if isinstance(x, Ref):
+    """The objects in a tuple or a method, and closures."""
+    if isinstance(x, Ref) or closures.class_of(x) is not None:
         yield x
+        return
     for part in x.items if isinstance(x, (Tuple, Compound)) else ():
         yield from _objects(part)
 
@@ -128,7 +130,7 @@ def _pool(content: Any) -> Any:
         return tuple(content.items)
     if isinstance(content, ObjectCell | Pooled):
         return content.cls
-    return set if isinstance(content, SetCell) else None
+    return set if isinstance(content, SetCell) else closures.class_of(content)
 
 
 def conflict(

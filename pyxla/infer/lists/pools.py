@@ -41,6 +41,7 @@ from pyxla.frozen import dataclass
 from pyxla.infer.arrays import access as arrays
 from pyxla.infer.demands import Demands, Needs, Path
 from pyxla.infer.interface import Engine
+from pyxla.infer.joins import closures
 from pyxla.infer.joins.columns import missing
 from pyxla.infer.lists import columnar, growing, reading
 from pyxla.infer.lists.item_joins import joined_item, joined_items
@@ -338,11 +339,15 @@ def _grown(engine: Engine, pool: Ref) -> Any:
 
 
 def want(engine: Engine, values: Iterable[Any]) -> None:
-    """Note the classes of instances that values lead to, and of which there is no pool."""
-    for cell in sorted(reachable(engine.heap, values)):
-        content = engine.heap.contents.get(cell)
+    """Note the classes of instances and closures that values lead to, and of which there is no
+    pool."""
+    values = list(values)
+    found = sorted(reachable(engine.heap, values) & engine.heap.contents.keys())
+    contents = [engine.heap.contents[cell] for cell in found]
+    for content in contents:
         if type(content) is ObjectCell:
             remedy(engine, content)
+    engine.findings.classes.update(closures.classes_in([*values, *contents]))
 
 
 _FIELDS = "instances with such fields are not chosen among at run time"
