@@ -32,6 +32,7 @@ from pyxla.lib.operands import (
     normalize_axis,
     splat,
 )
+from pyxla.lib.operators import python_kind
 from pyxla.lib.reductions import all as all_
 from pyxla.lib.registry import implements
 from pyxla.lib.ufuncs import UFUNCS
@@ -85,6 +86,10 @@ def select(condlist: Any, choicelist: Any, default: Any = 0) -> Array:
         raise OpError("select with an empty condition list is not possible")
     choicelist = [as_array(x) if isinstance(x, list | tuple) else x for x in choicelist]
     dtype = result_type(*choicelist, default)
+    if dtype.kind == "u" and any(type(x) is int or python_kind(x) is int for x in choicelist):
+        many = any(as_array(x).shape for x in (*choicelist, default))
+        what = f"Cannot cast {'array data' if many else 'scalar'} from dtype('int64') to {dtype!r}"
+        raise OpError(f"{what} according to the rule 'same_kind'", TypeError)
     result = Array(as_value(default, dtype))
     for condition, choice in reversed(list(zip(condlist, choicelist, strict=True))):
         if as_array(condition).dtype != BOOL:
@@ -99,7 +104,7 @@ def choose(a: Any, choices: Any, out: Any = None, mode: str = "raise") -> Array:
     if isinstance(choices, Array):
         choices = rows_of(choices)
     options = [as_array(c) for c in choices]
-    dtype = result_type(*options)
+    dtype = result_type(*[as_array(c) if isinstance(c, list | tuple) else c for c in choices])
     position = wrapped(cast(index.value, INT), len(options), mode)
     shape = broadcast_shapes(index.shape, *[c.shape for c in options])
     position = broadcast_to(position, shape)
@@ -123,7 +128,7 @@ def clip(
 ) -> Array:
     low = a_min if min is None else min
     high = a_max if max is None else max
-    result: Any = a if isinstance(a, Array | Scalar) else as_array(a)
+    result = as_array(a)
     low, high = _representable(low, result, -1), _representable(high, result, 1)
     bounds = [bound for bound in (low, high) if bound is not None]
     bounds = [as_array(b) if isinstance(b, list | tuple) else b for b in bounds]

@@ -264,7 +264,7 @@ def ufunc_outer(ufunc: np.ufunc, A: Any, B: Any, **options: Any) -> Any:
     x, y = as_array(A), as_array(B)
     ones = (1,) * y.ndim
     column = bounded(reshaped(x.value, x.shape + ones), extents_of(x) + (None,) * y.ndim)
-    pair = [column if x.shape else A, y if y.shape else B]
+    pair = (column, y)  # Python's numbers are as arrays here
     function = strategy_of(UFUNCS[ufunc]) if is_bounded(pair) else UFUNCS[ufunc]
     return function(*pair, **options)
 

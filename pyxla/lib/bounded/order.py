@@ -179,7 +179,12 @@ def ediff1d(ary: Any, to_end: Any = None, to_begin: Any = None) -> Array:
     if x.dtype == BOOL:
         raise OpError("numpy boolean subtract is not supported")
     steps = sized(scans.diff(Array(x.value)).value, [larger(minus(true_size(x, 0), 1), 0)])
-    parts = [p if p is None else flattened(as_array(p, x.dtype)) for p in (to_begin, to_end)]
+    parts: list[Any] = []
+    for name, part in (("to_begin", to_begin), ("to_end", to_end)):
+        if part is not None and not np.can_cast(as_array(part).dtype, x.dtype, "same_kind"):
+            words = f"dtype of `{name}` must be compatible with input `ary` under the `same_kind`"
+            raise OpError(f"{words} rule.", TypeError)
+        parts.append(None if part is None else flattened(as_array(part, x.dtype)))
     return join([p for p in (parts[0], steps, parts[1]) if p is not None], 0)
 
 
