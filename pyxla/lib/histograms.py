@@ -154,16 +154,20 @@ def add_at(x: Value, index: Value, amounts: Value) -> Value:
     )
 
 
+def columns_of(sample: Any) -> list[Array]:
+    """The coordinates of what `np.histogramdd` counts, by dimension."""
+    if type(sample) is Array and sample.ndim < 2:
+        return [Array(flat(sample.value))]
+    if type(sample) is Array and sample.ndim == 2:
+        return [Array(take_one(sample.value, i, 1)) for i in np.arange(sample.shape[1]).tolist()]
+    return [as_array(row) for row in sample]
+
+
 @implements(np.histogramdd, same=True)
 def histogramdd(
     sample: Any, bins: Any = 10, range: Any = None, density: Any = None, weights: Any = None
 ) -> tuple[Array, list[Array]]:
-    if type(sample) is Array and sample.ndim < 2:
-        columns = [Array(flat(sample.value))]
-    elif type(sample) is Array and sample.ndim == 2:
-        columns = [Array(take_one(sample.value, i, 1)) for i in np.arange(sample.shape[1]).tolist()]
-    else:
-        columns = [as_array(row) for row in sample]
+    columns = columns_of(sample)
     if range is not None:  # NumPy's edges between given ends are of its default dtype
         columns = [as_array(c, result_type(c, FLOAT)) for c in columns]
     many = isinstance(bins, list | tuple)

@@ -31,6 +31,8 @@ np.histogram(x)
 np.histogram(x, bins=3, range=(0, k))
 np.histogram(x, bins=3, range=(k, 2))
 np.histogram_bin_edges(x, 2)
+np.histogram2d(x, x[::-1], 2)[0]
+np.histogramdd((x, x + 1), 3, range=[(0, 3), (k, 2)])[0]
 np.histogram(x[x > k], bins=2)
 np.partition(x, int(w[0]))[int(w[0])]
 np.argpartition(x, int(w[4]) + 1)[:1] * 0
