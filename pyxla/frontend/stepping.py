@@ -28,7 +28,7 @@ from pyxla.frontend.ssa import SSA, ssa_of
 from pyxla.ir.core import Raise, Return, Value
 
 # Fields of the generator: where it waits, its arguments, and what it was sent.
-AT, START, SENT = "at", "start", "sent"
+AT, START, SENT, FRAME = "at", "start", "sent", "frame_"
 GENERATOR = "the generator"
 
 
@@ -145,4 +145,4 @@ class _Step(OfSites):
 
 
 def _frame(site: Site) -> str:
-    return f"frame_{site.number}"
+    return f"{FRAME}{site.number}"

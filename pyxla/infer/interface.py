@@ -36,6 +36,7 @@ class Engine(Protocol):
     findings: Any
     answer: Callable[[Exception], Exception]  # what becomes of a request that nobody answers
     frozen: dict[int, str]
+    generators: dict[type, Any]
     spelled: dict[Any, Any]
     grids: dict[Any, Ref]
     pools: dict[type, Ref]

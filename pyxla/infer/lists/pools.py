@@ -9,7 +9,7 @@ instances of in loops, or more than once (`infer.demands`).
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
 from pyxla.abstract.heap import (
@@ -37,6 +37,8 @@ from pyxla.abstract.lattice import (
     value_of,
 )
 from pyxla.errors import CompileError, InternalError
+from pyxla.frontend import stepping
+from pyxla.frontend.pyops import SETATTR
 from pyxla.frozen import dataclass
 from pyxla.infer.arrays import access as arrays
 from pyxla.infer.demands import Demands, Needs, Path
@@ -359,11 +361,20 @@ def assign(engine: Engine, x: Ref, name: str, value: Any) -> None:
     _assign(engine, row, name, value)
 
 
+def _frames(engine: Engine, cls: type) -> Iterator[tuple[type, str]]:
+    """The fields in which generators, if these are such, keep what is read behind each `yield`:
+    they would be asked for in turn."""
+    for generator, made in engine.generators.items() if cls in engine.generators else ():
+        for block in stepping.to_steps(made.meta[0].source).function.blocks:
+            names = [instr.attrs["name"] for instr in block.instrs if instr.op is SETATTR]
+            yield from [(generator, name) for name in names if name.startswith(stepping.FRAME)]
+
+
 def _assign(engine: Engine, row: Pooled, name: str, value: Any) -> None:
     names = engine.pool_fields[row.cls]
     unbound = isinstance(value, Unbound)
     if name not in names or (unbound and SET + name not in names):
-        raise Needs(engine.loc, late=frozenset({(row.cls, name)}))
+        raise Needs(engine.loc, late=frozenset({(row.cls, name), *_frames(engine, row.cls)}))
     if SET + name in names:
         _put(engine, row, SET + name, Const(not unbound))
     _put(engine, row, name, value_of(missing(row.cls, name), "unbound") if unbound else value)
