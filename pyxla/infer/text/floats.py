@@ -19,7 +19,7 @@ from pyxla.infer.arrays import access as arrays
 from pyxla.infer.calls.dispatch import call
 from pyxla.infer.engine import Engine
 from pyxla.infer.text import codes as texts
-from pyxla.ir.core import Block, reached
+from pyxla.ir.core import Block, Value, reached
 from pyxla.lib import decimals, strings
 from pyxla.lib.operands import BOOL, cast, weak
 
@@ -63,7 +63,7 @@ def _field(engine: Engine, x: Any, conversion: str, spec: Any) -> Array | None:
         return engine.library("str", texts.aligned, codes, spec) if spec else codes
     number = _number(x, bool(spec) or conversion.startswith("%"))
     shown = None if number is None else _spelled(conversion, spec, type(x) is Scalar)
-    return None if shown is None else _shown(engine, number, *shown)
+    return None if shown is None else _shown(engine, x.value, number, *shown)
 
 
 def _number(x: Any, formatted: bool) -> Scalar | None:
@@ -94,12 +94,13 @@ def _spelled(conversion: str, spec: str, python: bool) -> tuple[str | None, ...]
     return None if found is None else found.groups()
 
 
-def _shown(engine: Engine, x: Scalar, *parts: str | None) -> Array | None:
+def _shown(engine: Engine, source: Value, x: Scalar, *parts: str | None) -> Array | None:
+    """The characters of `x`, which is `source` as Python's float."""
     fill, align, sign, zero, width, between, precision, kind = parts
     if int(precision or 0) > MOST or (between and (zero or (kind or "f") not in "fF%")):
         return None
     digits = None if precision is None else int(precision)
-    codes = _digits(engine, x, between, digits, kind or "")
+    codes = _digits(engine, source, x, between, digits, kind or "")
     negative = call(engine, Const(decimals.is_negative), [x], {})
     flag = cast(value_of(negative), BOOL)
     front = engine.library("str", strings.signed, flag, "" if sign in (None, "-") else sign)
@@ -113,10 +114,15 @@ def _shown(engine: Engine, x: Scalar, *parts: str | None) -> Array | None:
 
 
 def _digits(
-    engine: Engine, x: Scalar, between: str | None, precision: int | None, kind: str
+    engine: Engine,
+    source: Value,
+    x: Scalar,
+    between: str | None,
+    precision: int | None,
+    kind: str,
 ) -> Array:
     """The characters of a float without its sign, which are computed once for all that look."""
-    key = x.value, between, precision, kind
+    key = source, between, precision, kind
     known = engine.spelled.get(key)
     if known is None or not known.holds(engine.block):
         codes = _computed(engine, x, between, precision, kind)
