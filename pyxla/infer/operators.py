@@ -92,6 +92,10 @@ def binary(engine: Engine, op: str, x: Any, y: Any, assigned: bool = False) -> A
         return engine.library(symbol_of(op), OPERATORS[op], *plain)
     if is_none(x) is not False or is_none(y) is not False:
         x, y = without_none(engine, op, x, y, assigned=assigned)
+    name = _DUNDER.get(op, op)
+    x, y = choices.as_ints(
+        x, y, f"__{name}__", f"__r{name}__", functools.partial(is_numpys, engine)
+    )
     if is_operand(engine, x) and is_operand(engine, y):
         found = separately(engine, op, (x, y), functools.partial(binary, engine, op))
         if found is not None:
@@ -99,11 +103,6 @@ def binary(engine: Engine, op: str, x: Any, y: Any, assigned: bool = False) -> A
         y = float_to_complex(x, y)
         result = _power(engine, x, y) if op == "pow" else operate(engine, op, x, y)
         return operated(engine, op, (x, y), engine.abstract(result))
-    name = _DUNDER.get(op, op)
-    if (number := choices.number_of(x, f"__{name}__")) is not None:
-        return binary(engine, op, number, y)
-    if (number := choices.number_of(y, f"__r{name}__")) is not None:
-        return binary(engine, op, x, number)
     if (array := as_array(engine, y, x)) is not None:
         return binary(engine, op, x, array)
     names = f"__{name}__", f"__r{name}__"

@@ -5,6 +5,7 @@ from __future__ import annotations
 import builtins
 import warnings
 from collections.abc import Callable, Iterable
+from enum import IntEnum
 from typing import Any
 
 import numpy as np
@@ -118,8 +119,15 @@ def abs_(x: Any) -> Any:
     return OPERATORS["abs"](x)
 
 
+def _as_ints(*xs: Any) -> list[Any]:
+    """Members of an IntEnum as the ints that they are beside one of Python's numbers."""
+    python = any(type(x) is Scalar for x in xs)
+    return [int(x) if python and isinstance(x, IntEnum) else x for x in xs]
+
+
 @implements(divmod)
 def divmod_(x: Any, y: Any) -> tuple[Any, Any]:
+    x, y = _as_ints(x, y)
     if python_kind(x) and python_kind(y):
         return OPERATORS["floordiv"](x, y), OPERATORS["mod"](x, y)
     return UFUNCS[np.divmod](x, y)
@@ -128,7 +136,7 @@ def divmod_(x: Any, y: Any) -> tuple[Any, Any]:
 @implements(pow)
 def pow_(base: Any, exp: Any, mod: Any = None) -> Any:
     if mod is None:
-        return OPERATORS["pow"](base, exp)
+        return OPERATORS["pow"](*_as_ints(base, exp))
     base, exp, mod = (to_scalar(x, int) for x in (base, exp, mod))
     result = weak(modular.python_power(base.value, exp.value, mod.value), int)
     result.fact = extent.transfer("mod", base, mod)

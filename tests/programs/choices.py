@@ -2,7 +2,7 @@
 
 import heapq
 from collections import Counter, deque
-from enum import Enum, IntEnum, auto
+from enum import Enum, IntEnum, StrEnum, auto
 
 import numpy as np
 
@@ -360,3 +360,89 @@ def what_is_there_by_setdefault(xs):
         t += links.get("b", 0) * 10 + len(links)
         k = "b" if x > 0 else "c"
     return t
+
+
+class Day(IntEnum):
+    MON, TUE, WED = range(3)
+
+
+class Shade(Enum):
+    LIGHT = "light"
+    DARK = "dark"
+
+    @classmethod
+    def _missing_(cls, value):
+        return cls.LIGHT if value == "pale" else None
+
+
+class Tint(StrEnum):
+    RED = "red"
+    BLUE = "blue"
+
+
+@program("choice", lambda: (np.array([3, 1, 2, 0]),), lambda: (np.array([1, 7, 2, 0]),))
+def members_by_value(x):
+    days, refused = [], []
+    for v in x.tolist():
+        try:
+            days.append(Day(v - 1).name)
+        except ValueError as e:
+            refused.append(str(e))
+    names = ["LIGHT", "DARK"]
+    return days, refused, Shade[names[int(x[0]) % 2]], Day(x[2])
+
+
+@program("choice", lambda: (["dark", "pale", "light"],), lambda: (["dark", "none"],))
+def members_by_text(words):
+    return [Shade(w).name for w in words], Shade(Shade(words[0])) is Shade.DARK
+
+
+@program("choice", lambda: (np.arange(9),), lambda: (np.arange(9)[::-1].copy(),))
+def members_in_lists(x):
+    days, pairs, mixed = [], [], []
+    for v in x:
+        if v % 2:
+            days.append(Day.MON)
+            pairs.append((Day.MON, int(v)))
+            mixed.append(int(v))
+        elif v % 3:
+            days.append(Day.WED)
+            pairs.append((Day.WED, int(v)))
+            mixed.append(Day.TUE)
+    found = days.index(2), Day.WED in days, 2 in days, 7 in days, days.count(0), (2, 4) in pairs
+    of_all = sum(days), max(days), min(days, default=4), sorted(days), np.mean(days)
+    return days, sorted(pairs), mixed, found, of_all, days[-1].name, [d * 2 for d in days]
+
+
+@program("choice", lambda: (np.array([3, 1, 2, 8]), 4), lambda: (np.array([0, 4, 4, 1]), 1))
+def numbers_as_keys(x, n):
+    counts = {d: 0 for d in Day}
+    last, seen, by_number = {}, {1}, {0: 0.5, 1: 1.5}
+    for v in x:
+        counts[Day.MON if v > 1 else Day.TUE] += 1
+        counts[(v + n) % 3] += 1
+        last[Day(int(v) % 3)] = int(v)
+        seen.add(Day(int(v) % 3))
+    k = Day.MON if x[0] > 1 else Day.TUE
+    return counts, last, seen, by_number[k], k in {0, 5}, k in [1, 7]
+
+
+@program("choice", lambda: ([3, 1, 2, 5, 6], np.arange(5)), lambda: ([1, 1, 2, 5, 6], np.ones(2)))
+def members_beside_numbers(xs, a):
+    n = xs[0] - xs[1]
+    k = Day.TUE if a[1] > 0 else Day.MON
+    c = Color.R if a[1] > 0 else Color.G
+    of_python = n + Day.TUE, n == Day.WED, Day.TUE <= n, n / Day.WED, divmod(n, Day.WED), n > k
+    of_numpy = a + Day.WED, a[1] == Day.TUE, np.int8(3) + Day.TUE, a.astype(np.int8) * k, a[0] == k
+    return of_python, of_numpy, k == c, k is c, k == n, max(Day.TUE, k)
+
+
+@program("choice", lambda: (np.arange(5.0),), lambda: (np.arange(5.0)[::-1].copy(),))
+def members_that_are_texts(x):
+    c = Tint.RED if x[1] > 1 else Tint.BLUE
+    numbers = {"red": 1, "blue": 2}
+    counts = {Tint.RED: 0, Tint.BLUE: 5, "green": 4}
+    counts[c] += 1
+    tints = [Tint.RED if v > 2 else Tint.BLUE for v in x]
+    found = "red" in tints, tints.count("blue"), tints.index("red")
+    return c == "red", c in numbers, numbers[c], counts, c is Tint.RED, found, "-".join(tints)

@@ -21,7 +21,7 @@ from pyxla.infer.containers.iterators import state_of
 from pyxla.infer.containers.making import list_, source, unknown
 from pyxla.infer.containers.structure import iterate, length
 from pyxla.infer.engine import Engine
-from pyxla.infer.joins import far, kinds
+from pyxla.infer.joins import choices, far, kinds
 from pyxla.infer.lists import columnar, number_lists
 from pyxla.lib import interpreted, sequences
 from pyxla.lib.finding import trimmed
@@ -171,13 +171,18 @@ def _extremum(target: Any) -> None:
         if len(args) == 1 and _is_iterator(engine, args[0]):
             args = (Tuple(tuple(iterate(engine, args[0]))),)
         items = _items(engine, args)
-        wide = any(map(far.is_far, items))
-        if not options and (wide or all(map(is_number, items))):
+        wide, members = any(map(far.is_far, items)), any(map(choices.is_member, items))
+        if not options and not members and (wide or all(map(is_number, items))):
             if wide or len({kind for x in items for kind in kinds.kinds_of(x)}) > 1:
                 best = _of_kinds(engine, "gt" if target is max else "lt", items)
                 if best is not None:
                     return best
-        if wide or options.get("key", NONE) != NONE or any(_is_object(engine, x) for x in items):
+        if (
+            wide
+            or members
+            or options.get("key", NONE) != NONE
+            or any(_is_object(engine, x) for x in items)
+        ):
             given = args[0] if len(args) == 1 else Tuple(args)
             return engine.rules.call(engine, Const(fold), [given], options)
         result = _by_value(engine, target, *args, **options)

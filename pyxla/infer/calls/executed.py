@@ -19,7 +19,10 @@ from pyxla.infer.calls import standard
 from pyxla.infer.calls.visiting import call_function
 from pyxla.infer.engine import Engine
 from pyxla.infer.exact import exactly
+from pyxla.infer.joins import choices
 from pyxla.infer.raising.refusals import lacking
+from pyxla.infer.using import decided_by_data
+from pyxla.lib.members import member_of
 from pyxla.lib.refused import KNOWN_AS, Row, is_outside
 from pyxla.lib.registry import FOLDABLE
 
@@ -121,6 +124,8 @@ def call_foldable(engine: Engine, value: Any, args: list[Any], kwargs: dict[str,
     name = getattr(value, "__qualname__", None) or repr(value)
     module = getattr(value, "__module__", None)
     if static is None:
+        if choices.is_enum(value) and len(args) == 1 and decided_by_data(engine, *args):
+            return engine.rules.call(engine, Const(member_of), [Const(value), *args], kwargs)
         # NumPy's own Python over its other functions is visited as the user's is.
         inner = getattr(value, "_implementation", None)
         if isinstance(inner, types.FunctionType):

@@ -23,6 +23,7 @@ from pyxla.infer.joins.kinds import may_be_array, refused
 from pyxla.infer.lists import choosing, columnar, growing, methods, number_lists, reading
 from pyxla.infer.raising.refusals import lacking, python_class
 from pyxla.infer.text import strings
+from pyxla.lib.members import member_named
 from pyxla.lib.registry import lookup
 from pyxla.lib.tables import located
 
@@ -86,6 +87,9 @@ def _of_class(engine: Engine, x: Const, key: Any) -> Any:
     """`cls[key]`: a member of an enum by its name; what `__class_getitem__` says, as that of
     `Generic`; and the class for `list[int]` and the like, in annotations and calls."""
     if isinstance(x.value, EnumType):
+        if using.decided_by_data(engine, key):
+            members = Const(tuple(x.value.__members__.items()))
+            return call(engine, Const(member_named), [members, key], {})
         return engine.fold_object(operator.getitem, (x.value, engine.static(key, "a name")))
     if issubclass(x.value, Generic):
         return Const(x.value[engine.static(key, "the class")])

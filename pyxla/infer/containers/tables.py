@@ -103,7 +103,7 @@ def is_dynamic(x: Any) -> bool:
     """Whether a key is known at run time only."""
     if isinstance(x, Tuple):
         return any(map(is_dynamic, x.items))
-    several = is_texts(x) or (choices.is_choice(x) and choices.are_members(x.values))
+    several = is_texts(x) or choices.is_choice(x)
     return (
         isinstance(x, (Scalar, Array))
         or far.is_dynamic(x)

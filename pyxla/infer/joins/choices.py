@@ -12,6 +12,8 @@ import operator
 from collections.abc import Callable, Sequence
 from typing import Any
 
+import numpy as np
+
 from pyxla.abstract.lattice import Array, Conflict, Const, Scalar, Variant
 from pyxla.infer.interface import Engine
 from pyxla.lib.operands import BOOL
@@ -30,11 +32,15 @@ def is_member(x: Any) -> bool:
     return isinstance(x, Const) and isinstance(x.value, enum.Enum)
 
 
-def are_members(values: Sequence[Any]) -> bool:
-    """Whether all of these are members of enums that are equal to nothing else."""
-    return all(
-        isinstance(value, enum.Enum) and type(value).__eq__ is object.__eq__ for value in values
-    )
+def is_enum(x: Any) -> bool:
+    """Whether `x` is a class whose instances are its members: of a Flag there are more."""
+    return isinstance(x, enum.EnumMeta) and not issubclass(x, enum.Flag)
+
+
+def are_alone(values: Sequence[Any]) -> bool:
+    """Whether none of these is equal to another object: no member of an enum that is a number or a
+    text, besides."""
+    return all(_is_text(value) or type(value).__eq__ is object.__eq__ for value in values)
 
 
 def values_of(x: Any) -> tuple[Any, ...] | None:
@@ -119,32 +125,54 @@ def lookup(x: Variant, entries: Sequence[int]) -> Scalar:
     return Scalar(chosen(x.tag, [number(n) for n in entries]))
 
 
-def equal(x: Any, y: Any) -> Any:
-    """`x == y`, a bool, where one of them is a choice."""
+def equal(x: Any, y: Any, same: Callable[[Any, Any], bool] = is_same) -> Any:
+    """Whether `x` and `y` are one, or the `same` otherwise, a bool, where one of them is a
+    choice."""
     if not is_choice(x):
         x, y = y, x
     if not is_choice(y):
         other = y.value if isinstance(y, Const) else None
-        return test(x, lambda value: isinstance(y, Const) and bool(value == other))
+        return test(x, lambda value: isinstance(y, Const) and bool(same(value, other)))
     both = []
     for i, one in enumerate(x.values):
-        at = index_of(one, y.values)
-        if at is not None:
-            here = compare(x.tag.value, number(i), direction="EQ")
-            both.append(and_(here, compare(y.tag.value, number(at), direction="EQ")))
+        for k, other in enumerate(y.values):
+            if same(one, other):
+                here = compare(x.tag.value, number(i), direction="EQ")
+                both.append(and_(here, compare(y.tag.value, number(k), direction="EQ")))
     if not both:
         return Const(False)
     return Scalar(convert(functools.reduce(or_, both), dtype=BOOL, weak=True))
 
 
-def number_of(x: Any, operation: str = "__index__") -> Scalar | None:
-    """The int that `x` is, where data decides which member of an IntEnum; None of anything else.
+def number_of(x: Any, operation: str = "__index__") -> Scalar | Const | None:
+    """The int that `x` is, a member of an IntEnum or one of several; None of anything else.
 
     operation: the method of the int that is asked for, which the class of a member may replace.
     """
-    if not is_choice(x) or not all(_counts(value, operation) for value in x.values):
+    values = x.values if is_choice(x) else [x.value] if is_member(x) else []
+    if not values or not all(_counts(value, operation) for value in values):
         return None
-    return lookup(x, [int(value) for value in x.values])
+    return lookup(x, list(map(int, values))) if is_choice(x) else Const(int(values[0]))
+
+
+def as_ints(
+    x: Any, y: Any, own: str, others: str, numpys: Callable[[Any], bool]
+) -> tuple[Any, Any]:
+    """The operands of an operator, members of an IntEnum among them as ints.
+
+    own, others: the methods of theirs that are asked.  numpys: whether an operand is NumPy's, which
+    takes members for NumPy's ints.
+    """
+    return _as_int(x, own, y, numpys), _as_int(y, others, x, numpys)
+
+
+def _as_int(x: Any, operation: str, other: Any, numpys: Callable[[Any], bool]) -> Any:
+    number = number_of(x, operation)
+    if number is None or is_member(other) or not numpys(other):
+        return x if number is None else number
+    if isinstance(number, Const):
+        return Const(np.int64(number.value))
+    return Array(convert(number.value, dtype=np.dtype(np.int64)))
 
 
 def _counts(value: Any, operation: str) -> bool:
@@ -173,7 +201,7 @@ def ranks(operation: str, x: Any, y: Any) -> tuple[Any, Any] | None:
 def compared(engine: Engine, relation: Callable[[Any, Any], bool], x: Any, y: Any) -> Any:
     """`relation(x, y)`, a bool, where one of them is a choice."""
     if relation is operator.eq or (relation is operator.ne and is_choice(x) and is_choice(y)):
-        same = equal(x, y)
+        same = equal(x, y, operator.eq)
         if relation is operator.eq:
             return same
         if isinstance(same, Const):

@@ -14,9 +14,9 @@ from pyxla.abstract.heap import GrowingList
 from pyxla.abstract.lattice import Array, Const, Ref, Scalar, plain
 from pyxla.infer.arrays import access as arrays
 from pyxla.infer.interface import Engine
-from pyxla.infer.joins import kinds
+from pyxla.infer.joins import choices, kinds
 from pyxla.infer.lists.columnar import found
-from pyxla.infer.lists.item_joins import INT, far_of
+from pyxla.infer.lists.item_joins import AN_INT, INT, far_of
 from pyxla.infer.lists.item_types import Block, Nested, Number, Row
 from pyxla.infer.lists.items import count
 from pyxla.infer.lists.reading import columns_of, length, needs_length
@@ -52,6 +52,15 @@ def numbers_in(engine: Engine, content: GrowingList) -> tuple[Array, bool] | Non
     if not isinstance(item, Number) or item.choices:
         return None
     return columns_of(engine, content)[-1], item.type.weak
+
+
+def _as_ints(part: Any, columns: list[Array]) -> tuple[Any, list[Array]]:
+    """Members of an IntEnum as the ints that they are."""
+    numbers_ = [choices.number_of(Const(pick)) for pick in getattr(part, "values", ())]
+    if not columns or not numbers_ or None in numbers_:
+        return part, columns
+    made = kinds.moved(columns[0].value, [x.value for x in numbers_ if isinstance(x, Const)])
+    return AN_INT, [Array(made, columns[0].extents)]
 
 
 def _is_flat(part: Any) -> bool:
@@ -171,6 +180,8 @@ def as_columns(engine: Engine, content: GrowingList, asked: np.dtype | None = No
     parts = item.items if rows else (item,)
     given = iter(columns)
     held = [[*itertools.islice(given, count(part))] for part in parts]
+    pairs = [_as_ints(part, own) for part, own in zip(parts, held, strict=True)]
+    parts, held = [part for part, _ in pairs], [own for _, own in pairs]
     flat = parts and all(_is_flat(part) for part in parts)
     if not flat or len({own[0].shape for own in held}) > 1:
         what = "a list of such items does not become an array here"

@@ -128,6 +128,7 @@ def _equal_far(engine: Engine, item: Item, columns: Sequence[Array], x: Any) -> 
 
 
 def _equal_number(engine: Engine, item: Number, columns: Sequence[Array], x: Any) -> Any:
+    x = x if (number := choices.number_of(x, "__eq__")) is None else number
     if not is_number(x):
         return False
     hits = _equal_numbers(engine, columns[0], x)
@@ -144,6 +145,10 @@ def _equal_pick(engine: Engine, picks: Sequence[Any], columns: Sequence[Array], 
         return bool(same.value) if isinstance(same, Const) else same.value
     if isinstance(x, Compound) and x.kind == "text":
         return strings.equal_picks(columns[0].value, picks, codes_of(engine, x))
+    if not choices.are_alone((*picks, *(choices.values_of(x) or ()))):
+        column, same = columns[0].value, engine.rules.compare
+        hits = [same(engine, "eq", Const(pick), x).value for pick in picks]
+        return functools.reduce(_either, [_at_place(column, *h) for h in enumerate(hits)])
     where = choices.position(x, picks)
     return (choices.is_choice(x) or where.value >= 0) and _equal_numbers(engine, columns[0], where)
 

@@ -62,7 +62,7 @@ def item_of(heap: Heap, x: Any) -> Item | None:
     """What `x` is as an item of a list; None where it cannot be one here."""
     if is_beyond(x):
         return Same(x.value)
-    if is_number(x):
+    if is_number(x) and not choices.is_member(x):
         several = kinds.kinds_of(x)
         return Number(number_type(x), several if len(several) > 1 else ())
     if isinstance(x, Const):
