@@ -213,3 +213,23 @@ def of_arrays(m, n):
     for k in range(2 * n):
         total += next(rows[k % n])
     return total
+
+
+@program("generators", lambda: (3, 1), lambda: (0, 2))
+def scheduled(n, m):
+    def countdown(name, k):
+        while k > 0:
+            yield name, k
+            k -= 1
+
+    ready, log = deque(), []
+    ready.append(countdown("n", n))
+    ready.append(countdown("m", m))
+    while ready:
+        task = ready.popleft()
+        try:
+            log.append(next(task))
+        except StopIteration:
+            continue
+        ready.append(task)
+    return log

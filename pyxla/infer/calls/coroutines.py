@@ -77,8 +77,8 @@ def _pooled(engine: Engine, made: Compound) -> type | None:
     if any(frame.ssa.source is source for frame in engine.frames):  # which reads others of its own
         engine.findings.recursive_generators.add(cls)
         engine.findings.generators.discard(cls)
-    elif engine.loops and cls not in engine.findings.recursive_generators:
-        engine.findings.generators.add(cls)
+    elif cls not in engine.findings.recursive_generators:
+        pools.noted(engine, cls)
     if cls not in engine.pools:
         return None
     count = len(made.meta[0].function.params)

@@ -50,7 +50,7 @@ from pyxla.infer.lists.item_joins import joined_item, joined_items
 from pyxla.infer.lists.item_types import LISTS, Block
 from pyxla.infer.lists.items import at_path, count, item_of, objects, replaced_at
 from pyxla.infer.lists.laying import values
-from pyxla.lib.iterators import SequenceSteps
+from pyxla.lib.iterators import Generator, SequenceSteps
 from pyxla.lib.sets import TableSet
 from pyxla.lib.tables import Record, Table, record
 
@@ -59,7 +59,9 @@ def noted(engine: Engine, cls: type) -> None:
     """Note that an instance is made, for another attempt."""
     findings = engine.findings
     if engine.loops or cls in findings.made_of:
-        if is_container(cls):
+        if issubclass(cls, Generator):
+            findings.generators.add(cls)
+        elif is_container(cls):
             findings.containers.add(cls)
         elif _may_be_pooled(cls):
             findings.classes.add(cls)
