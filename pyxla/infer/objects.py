@@ -60,6 +60,7 @@ from pyxla.lib.interpreted import (
     computed_once,
     computed_or_asked,
     is_stored,
+    places_of_slice,
     store,
     stored,
     stored_or_asked,
@@ -309,6 +310,8 @@ def _of_compound(engine: Engine, x: Any, name: str) -> Any:
         return get_attribute(engine, owner, name)
     if x.kind in ("range", "slice") and name in ("start", "stop", "step"):
         return x.items[("start", "stop", "step").index(name)]
+    if x.kind == "slice" and name == "indices":
+        return Compound("method", (Const(places_of_slice), x))
     if x.kind == "super":
         return _of_super(engine, x, name)
     if x.kind == "partial" and name == "func":

@@ -106,6 +106,14 @@ def part_of_range(r: Any, start: Any, stop: Any, step: Any) -> range:
     return range(r.start + begin * r.step, r.start + end * r.step, r.step * by)
 
 
+def places_of_slice(s: Any, size: int) -> tuple[int, int, int]:
+    """`slice.indices`."""
+    if size < 0:
+        raise ValueError("length should not be negative")
+    places = part_of_range(range(size), s.start, s.stop, s.step)
+    return places.start, places.stop, 1 if s.step is None else s.step
+
+
 def _within(i: int, low: int, high: int, size: int) -> int:
     """An end of a slice of so many items."""
     return min(max(i + size if i < 0 else i, low), high)

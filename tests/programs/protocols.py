@@ -582,3 +582,27 @@ def pairs(x, y):
     pair = Pair(x, y)
     seen = {pair: "a", Pair(x, y): "b"}
     return repr(pair + Pair(1, 1)), len(seen)
+
+
+class Window:
+    def __init__(self, items):
+        self.items = list(items)
+
+    def __len__(self):
+        return len(self.items)
+
+    def __getitem__(self, i):
+        if isinstance(i, slice):
+            return Window(self.items[j] for j in range(*i.indices(len(self))))
+        return self.items[i]
+
+    def __iter__(self):
+        return iter(self.items)
+
+
+@program("classes", lambda: ([2, 5, 8, 1], 1, 3), lambda: ([2, 5], -2, 9), lambda: ([2, 5], 0, 0))
+def places_of_slices(xs, a, b):
+    window, low = Window(xs), xs[0] - 4
+    part = window[low : xs[1]]
+    ends = slice(low, None, -1).indices(xs[1]), slice(None, None, xs[0]).indices(a)
+    return list(window[a:b]), len(window[::-1]), len(part), sum(part), ends, window[a:][-1]
