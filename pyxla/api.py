@@ -26,6 +26,7 @@ from pyxla.errors import (
     CompileError,
     LargeArgument,
     ListOverflow,
+    RowOverflow,
     PowerType,
     ValueNeeded,
     outward,
@@ -248,10 +249,11 @@ class Compiled:
     def _make_room(self, overflow: ListOverflow, entry: Entry) -> None:
         """Compile for longer lists from now on; nothing was written yet."""
         with self._lock:
-            capacity = GROWTH * max(overflow.capacity, self.options.list_capacity)
+            name = "row_capacity" if isinstance(overflow, RowOverflow) else "list_capacity"
+            capacity = GROWTH * max(overflow.capacity, getattr(self.options, name))
             if capacity > MOST_ITEMS:
                 raise overflow
-            self.options = replace(self.options, list_capacity=capacity)
+            self.options = replace(self.options, **{name: capacity})
             self._begun = entry.request.demands
             self._cache.clear()
 
@@ -586,7 +588,7 @@ def compile(  # noqa: A001
     - timeout=s: a call that computes, or that XLA compiles, for more than so many seconds raises
       TimeoutError; its arguments are untouched.
     - list_capacity=1024: the capacity of a list that grows in a loop of unknown length; one that
-      outgrows it compiles the function again.
+      outgrows it compiles the function again; row_capacity=16: the same of a list in a list.
     - cache_size=256: specializations kept, least recently used dropped first.
     - residual_bytes=2**30: what the reverse of a loop may save of its iterations; snapshots=64: of
       how many states it runs again where it needs more.

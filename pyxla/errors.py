@@ -413,6 +413,16 @@ class ListOverflow(Surprise, MemoryError):
         )
 
 
+class RowOverflow(ListOverflow):
+    """The same of a list in a list, or of a tuple."""
+
+    def __str__(self) -> str:
+        return (
+            f"a list in a list grew beyond the {self.capacity} items that the program was compiled "
+            "for; compile it with a larger row_capacity"
+        )
+
+
 class InternalError(CompileError):
     """The compiler failed on a program: its own mistake, at the user's line that it was at."""
 

@@ -19,7 +19,8 @@ class Options:
     function, least recently used dropped first.  verify: check the compiler's own work after each
     stage, and keep its frames in the tracebacks of refusals.  list_capacity: the capacity of a list
     that grows in a loop of unknown length, and of arrays of sizes that data decides and nothing
-    bounds; one that outgrows it compiles the function again with more.
+    bounds; one that outgrows it compiles the function again with more.  row_capacity: the same of
+    a list in such a list.
     fast: arrays are divided by numbers of run time as XLA likes, by products with reciprocals,
     whose last bit may be another; accelerators multiply 32-bit floats as they
     like (TF32, bfloat16).
@@ -46,6 +47,7 @@ class Options:
     cache_size: int = 256
     verify: bool = False
     list_capacity: int = 1024
+    row_capacity: int = 16
     fast: bool = False
     power_types: bool = False
     residual_bytes: int = 1 << 30
@@ -88,7 +90,14 @@ ELSEWHERE = {
     "device": "it is platform, or arguments that lie on the device",
     "backend": "it is platform",
 }
-LEAST = {"cache_size": 1, "list_capacity": 1, "residual_bytes": 0, "snapshots": 1, "timeout": 0}
+LEAST = {
+    "cache_size": 1,
+    "list_capacity": 1,
+    "row_capacity": 1,
+    "residual_bytes": 0,
+    "snapshots": 1,
+    "timeout": 0,
+}
 
 
 def make_options(given: dict[str, Any]) -> Options:

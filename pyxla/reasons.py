@@ -11,6 +11,7 @@ from pyxla.runtime.request import Request, steps
 MOST = 3  # differences that are told
 OPTIONS = {
     "list_capacity": "a list or an array outgrew the capacity it was compiled for",
+    "row_capacity": "a list in a list outgrew the capacity it was compiled for",
     "power_types": "a power was of another type, int or float, than was expected",
     "checks": "JAX traces it, where nothing can be raised",
 }

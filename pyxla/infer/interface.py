@@ -44,6 +44,7 @@ class Engine(Protocol):
     sites: dict[Any, type]
     shared: Callable[..., Any] | None
     list_capacity: int
+    row_capacity: int
     written: list[int]
     met: list[Any]
     # how it is run

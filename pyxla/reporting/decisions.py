@@ -6,7 +6,7 @@ from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
-from pyxla.errors import ListOverflow, Location, RefusedPath, Surprise, spell
+from pyxla.errors import ListOverflow, Location, RefusedPath, RowOverflow, Surprise, spell
 from pyxla.guards.places import STREAM
 from pyxla.ir.core import Instr, Region
 from pyxla.ir.rewrite import walk
@@ -74,13 +74,14 @@ def _checked(outcome: Outcome) -> Iterator[Decision]:
             yield Decision(
                 "left_out", f"is refused where the program comes here: {reason}", loc, hint
             )
-        elif cls is ListOverflow:
+        elif issubclass(cls, ListOverflow):
+            option = "row_capacity" if cls is RowOverflow else "list_capacity"
             yield Decision(
                 "capacity",
-                "the size is known at run time only: there is room for list_capacity items, and "
+                f"the size is known at run time only: there is room for {option} items, and "
                 "more of them compile the function again",
                 loc,
-                "start from np.zeros of a known size, or set list_capacity",
+                f"start from np.zeros of a known size, or set {option}",
             )
         else:
             yield Decision(

@@ -336,9 +336,10 @@ class Faulty(Exception):  # noqa: N818 - a request, not an error
         return others[0] if others else self.overflow()
 
     def overflow(self) -> ListOverflow | None:
-        """The longest of the lists that may have grown beyond their capacity."""
+        """The one with the least capacity of the lists that may have grown beyond theirs: the
+        others are less likely to have."""
         found = self._raised(ListOverflow)
-        return max(found, key=lambda overflow: overflow.capacity, default=None)
+        return min(found, key=lambda overflow: overflow.capacity, default=None)
 
     def _raised(self, cls: type) -> list[Any]:
         sites = [site for site in self.sites if issubclass(site.cls, cls)]
@@ -389,7 +390,7 @@ def check_traceable(outcome: Outcome, name: str, known: bool = False) -> None:
 
 def _raising(sites: Sequence[Site], name: str) -> CompileError:
     checked = f"call pyxla.checked({name}), which returns (status, result)"
-    others = [site for site in sites if site.cls is not ListOverflow]
+    others = [site for site in sites if not issubclass(site.cls, ListOverflow)]
     if (path := next((site for site in others if site.cls is RefusedPath), None)) is not None:
         return RefusedPath(*[arg.value for arg in path.args]).refusal(path.loc, path.calls)
     site = (others or sites)[0]

@@ -230,7 +230,7 @@ class Outputs:
         x = path.exception
         given, named = arguments(x)
         args = tuple([self.tree(a) for a in (*given, *named.values())])
-        counts = self.counts(path) if x.meta is ListOverflow else ()
+        counts = self.counts(path) if issubclass(x.meta, ListOverflow) else ()
         return out.Site(x.meta, args, path.loc, counts, calls=path.calls, names=tuple(named))
 
     def counts(self, path: Raised) -> tuple[out.Path, ...]:

@@ -27,7 +27,7 @@ from pyxla.abstract.facts.deciding import by_counted_loops
 from pyxla.abstract.facts.integers import minus, plus, value_of
 from pyxla.abstract.heap import GrowingList, RowList
 from pyxla.abstract.lattice import Array, Conflict, Const, Ref, Scalar, as_const, plain
-from pyxla.errors import CompileError, ListOverflow
+from pyxla.errors import CompileError, ListOverflow, RowOverflow
 from pyxla.infer.arrays import access as arrays
 from pyxla.infer.arrays.room import within
 from pyxla.infer.interface import Engine
@@ -71,8 +71,6 @@ from pyxla.ops.index import dynamic_update_slice
 
 # More numbers than this are not set aside for a list.
 MOST = 1 << 26
-# A list in a list has room for this part of `Options.list_capacity`.
-PART = 64
 # Passes of a loop after which what got longer in each of them is expected to go on so.
 PATIENCE = 3
 
@@ -139,14 +137,9 @@ def widened(engine: Engine, x: Ref, content: GrowingList, new: Any) -> GrowingLi
         raise engine.refuse(words, kind=kind, among=[new])
     if wide != content.item:
         known = content.item if _goes_on(engine) else wide
-        room = _room_of_rows(engine)
+        room = engine.row_capacity
         return retype(engine, x, with_spare(wide, room, known) if engine.loops else wide)
     return content
-
-
-def _room_of_rows(engine: Engine) -> int:
-    """How many items a list, or tuple, in a list has room for where loops lengthen it."""
-    return max(engine.list_capacity // PART, 1)
 
 
 def _goes_on(engine: Engine) -> bool:
@@ -167,10 +160,10 @@ def _cut(engine: Engine, item: Item | None, new: Any) -> None:
             continue
         if type(content) is not GrowingList or not (is_value(part) or _goes_on(engine)):
             continue
-        if part.capacity > have.capacity >= _room_of_rows(engine):
+        if part.capacity > have.capacity >= engine.row_capacity:
             size = size_of(heap, content)
             fits = engine.rules.compare(engine, "le", as_const(size), Const(have.capacity))
-            engine.ensure(fits, ListOverflow(engine.list_capacity))
+            engine.ensure(fits, RowOverflow(engine.row_capacity))
             fact = extent.meet(extent.fact(size), 0, have.capacity)
             columns = [front(array.value, have.capacity) for array in columns_of(engine, content)]
             sizes = Scalar(value_of(size), fact)
@@ -274,7 +267,7 @@ def with_room(engine: Engine, x: Ref, content: GrowingList) -> GrowingList:
         outer: Any = found(engine.heap, row.parent)
         capacity = at_path(outer.item, row.path)[0].capacity
         test = engine.rules.compare(engine, "lt", Scalar(value_of(size)), Const(capacity))
-        engine.ensure(test, ListOverflow(engine.list_capacity))
+        engine.ensure(test, RowOverflow(engine.row_capacity))
     elif not _has_room(engine, content, size, capacity):
         resize(engine.heap, content, capacity + 1)
     return content
@@ -287,7 +280,7 @@ def unfixed(engine: Engine, x: Ref, content: GrowingList) -> GrowingList:
     row = engine.heap.contents[x.cell]
     outer = found(engine.heap, row.parent)
     item: Any = at_path(outer.item, row.path)[0]
-    room = _room_of_rows(engine)
+    room = engine.row_capacity
     if item.fixed is None and item.capacity >= room:
         return content
     new = replaced_at(
