@@ -20,7 +20,7 @@ class Options:
     stage, and keep its frames in the tracebacks of refusals.  list_capacity: the capacity of a list
     that grows in a loop of unknown length, and of arrays of sizes that data decides and nothing
     bounds; one that outgrows it compiles the function again with more.  row_capacity: the same of
-    a list in such a list.
+    a list in such a list; 0: a 64th of it.
     fast: arrays are divided by numbers of run time as XLA likes, by products with reciprocals,
     whose last bit may be another; accelerators multiply 32-bit floats as they
     like (TF32, bfloat16).
@@ -47,7 +47,7 @@ class Options:
     cache_size: int = 256
     verify: bool = False
     list_capacity: int = 1024
-    row_capacity: int = 16
+    row_capacity: int = 0
     fast: bool = False
     power_types: bool = False
     residual_bytes: int = 1 << 30
@@ -60,6 +60,10 @@ class Options:
     width: int = 64
     precision: str = ""
     placement: Any = None
+
+    @property
+    def capacity_of_rows(self) -> int:
+        return self.row_capacity or max(self.list_capacity // 64, 1)
 
     @property
     def platforms(self) -> tuple[str, ...]:
@@ -93,7 +97,7 @@ ELSEWHERE = {
 LEAST = {
     "cache_size": 1,
     "list_capacity": 1,
-    "row_capacity": 1,
+    "row_capacity": 0,
     "residual_bytes": 0,
     "snapshots": 1,
     "timeout": 0,

@@ -100,7 +100,8 @@ class Engine:
         self.loops: list[Block] = []  # headers of the loops that are being visited
         self.visits: list[Visit] = []  # which visits of them these are
         self.repeating = 0  # in how many loops, those visited iteration by iteration too
-        self.list_capacity, self.row_capacity = DEFAULTS.list_capacity, DEFAULTS.row_capacity
+        self.list_capacity = DEFAULTS.list_capacity
+        self.row_capacity = DEFAULTS.capacity_of_rows
         self.generators: dict[type, Any] = {}  # one of each function whose generators are pooled
         self.closures: dict[type, Any] = {}  # the same of functions
         self.kept: dict[Any, Any] = {}  # results of cached functions
