@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import builtins
+import operator
 import warnings
 from collections.abc import Callable, Iterable
 from enum import IntEnum
@@ -146,6 +147,7 @@ def pow_(base: Any, exp: Any, mod: Any = None) -> Any:
 @implements(round)
 def round_(number: Any, ndigits: Any = None) -> Any:
     """Half to even; decimal places by scaling."""
+    ndigits = None if ndigits is None else operator.index(ndigits)
     if type(number) is Array:
         return _round_array(number, ndigits)
     kind = python_kind(number)
@@ -156,7 +158,7 @@ def round_(number: Any, ndigits: Any = None) -> Any:
     number = to_python(number, float)
     if ndigits is None:
         return weak(op.round_nearest_even(number.value), int)
-    return weak(_round_exactly(number.value, int(ndigits)), float)
+    return weak(_round_exactly(number.value, ndigits), float)
 
 
 def _round_exactly(x: Value, digits: int) -> Value:
@@ -199,13 +201,13 @@ def _round_array(x: Array, ndigits: Any) -> Any:
             raise OpError("round(x) needs a scalar; np.round(x) rounds the elements of an array")
         rounded = op.round_nearest_even(x.value) if CLASSES[x.dtype] == "f" else x.value
         return weak(rounded, int)
-    return Array(round_decimals(x.value, int(ndigits)))
+    return Array(round_decimals(x.value, ndigits))
 
 
 def _round_int(x: Scalar, ndigits: Any) -> Any:
-    if ndigits is None or int(ndigits) >= 0:
+    if ndigits is None or ndigits >= 0:
         return x
-    unit = 10 ** -int(ndigits)
+    unit = 10**-ndigits
     below = x // unit * unit
     rest = x - below
     odd = OPERATORS["eq"](below // unit & 1, 1)

@@ -231,11 +231,13 @@ def ufunc_reduceat(
     if isinstance(indices, Array):
         return reduce_spans(ufunc, x, indices.value, x.shape[axis], axis, dtype)
     bounds = [operator.index(i) for i in indices]
+    # Sums of these begin with their first element, so that they may be -0.0.
+    initial = -0.0 if ufunc is np.add and x.dtype.kind == "f" else None
     pieces = []
     for i, start in enumerate(bounds):
         stop = bounds[i + 1] if i + 1 < len(bounds) else x.shape[axis]
         part = cut(x.value, start, max(stop, start + 1), axis)
-        reduced = ufunc_reduce(ufunc, Array(part), axis, dtype, keepdims=True)
+        reduced = ufunc_reduce(ufunc, Array(part), axis, dtype, keepdims=True, initial=initial)
         pieces.append(reduced.value)
     return Array(shapes.concatenate(*pieces, dimension=axis))
 

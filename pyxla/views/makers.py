@@ -24,7 +24,7 @@ from pyxla.lib.registry import Implementation, implements
 from pyxla.lib.sizes import as_sizes
 from pyxla.ops.check import COMPLEXES
 from pyxla.views import views
-from pyxla.views.bits import bits, part
+from pyxla.views.bits import Zeros, bits, part
 from pyxla.views.repeated import broadcast, strided, windows
 from pyxla.views.reshaping import diagonal, needed_rows, reshape_step
 from pyxla.views.shown import MAKERS, Copied, Making, Shape, Shown, by_value, makes_view
@@ -304,19 +304,19 @@ def as_strided(
 # --- Elements ------------------------------------------------------------------------------------
 
 
-def _part(val: Shown, which: int) -> Shown | None:
+def _part(val: Shown, which: int) -> Shown:
     if val.dtype in COMPLEXES:
         return val.then(part(val.shape, val.extents, val.dtype, which))
-    return None if which else val
+    return val.then(Zeros(val.shape, val.extents, val.dtype)) if which else val
 
 
 @makes_view(np.real)
-def real(val: Shown) -> Shown | None:
+def real(val: Shown) -> Shown:
     return _part(val, 0)
 
 
 @makes_view(np.imag)
-def imag(val: Shown) -> Shown | None:
+def imag(val: Shown) -> Shown:
     return _part(val, 1)
 
 

@@ -545,3 +545,48 @@ def ranges_beside_arrays(x, n):
 def first_of_equal_items(x):
     values, index = np.unique(x, return_index=True)
     return np.copysign(1, values), index, [1 / v for v in values if v == 0], np.unique(-x, True)
+
+
+@program(
+    "imag of real numbers",
+    lambda: (np.array([1.0, 2.0]),),
+    lambda: (np.array([[1, 2], [3, 4]]),),
+    lambda: (np.array([1j, 2]),),
+)
+def imaginary_parts(a):
+    part, writable = np.imag(a), a.imag.flags.writeable
+    try:
+        a.imag[0] = 5
+        done = True
+    except ValueError:
+        done = False
+    return (
+        part.copy(),
+        part.sum(),
+        part.T.copy(),
+        part[::2] + 1,
+        a.imag.dtype.name,
+        writable,
+        done,
+        a,
+    )
+
+
+@program(
+    "round() to digits that are no int",
+    lambda: (np.int64(1), 0.5),
+    lambda: (1.5, 0.5),
+    lambda: (1.5, 1),
+    lambda: (12, -1),
+    lambda: (np.float64(2.55), np.int64(1)),
+)
+def rounded_to(x, digits):
+    try:
+        return round(x, digits)
+    except TypeError as error:
+        return type(error)
+
+
+@program("reduceat", lambda: (np.array([-0.0, -0.0, np.inf]),), lambda: (np.array([-0.0] * 3),))
+def sums_of_negative_zeros(x):
+    return np.add.reduceat(x, [0, 1]), np.add.reduceat(x, [0]), np.add.reduceat(x, [2, 0])

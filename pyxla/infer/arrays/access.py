@@ -66,7 +66,7 @@ def write(engine: Engine, ref: Ref, new: Array) -> None:
     """Replace what `ref` shows by `new` (same shape and dtype; the extents stay)."""
     engine.check_writable(ref)
     if not all(step.writable for step in ref.view):
-        raise engine.refuse(READ_ONLY, "copy the array before writing to it")
+        raise engine.refuse(READ_ONLY, "copy the array before writing to it", raises=ValueError)
     old = engine.content(ref)
     if not ref.view:
         new = Array(new.value, old.extents)
