@@ -371,13 +371,13 @@ class RefusedPath(Surprise):
     (`also`), if any."""
 
     def __init__(self, message: str, hint: str, kind: type[Exception] | None) -> None:
-        super().__init__(message)
-        self.hint, self.kind = hint, kind
+        super().__init__(message, hint, kind)
+        self.message, self.hint, self.kind = message, hint, kind
 
     def refusal(self, loc: Location | None, chain: Sequence[Location]) -> CompileError:
         """The error that the user sees, as if nothing had been compiled."""
         cls = CompileError if self.kind is None else also(self.kind)  # type: ignore[arg-type]
-        return cls(str(self), loc, chain=chain, hint=self.hint)
+        return cls(self.message, loc, chain=chain, hint=self.hint)
 
 
 class PowerType(Surprise, ArithmeticError):

@@ -26,6 +26,7 @@ from pyxla.abstract.facts.deciding import by_arguments
 from pyxla.abstract.facts.magnitude import MOST_BITS, TOO_LARGE, bits
 from pyxla.abstract.facts.refine import Atom, atoms, constant_of, known_number, refined
 from pyxla.abstract.heap import (
+    READ_ONLY,
     DictCell,
     GrowingList,
     Heap,
@@ -343,7 +344,9 @@ class Engine:
         if whole in self.frozen:
             raise self.refuse(self.frozen[whole], "write to a copy of it")
         if info.read_only and not (info.home and rows.is_writable(self, ref.cell)):
-            raise self.refuse(info.read_only, "copy the array before writing to it", ReadOnly)
+            raises = ValueError if info.read_only == READ_ONLY else None
+            hint = "copy the array before writing to it"
+            raise self.refuse(info.read_only, hint, ReadOnly, raises)
         self.check_distinct(ref)
 
     def check_distinct(self, ref: Ref) -> None:

@@ -327,10 +327,14 @@ class Faulty(Exception):  # noqa: N818 - a request, not an error
         names = dict.fromkeys([site.cls.__name__ for site in self.sites])
         return f"the program would raise {' or '.join(names)}"
 
-    def surprise(self) -> Surprise | None:
+    def surprise(self) -> Exception | None:
         """What the program was not compiled for, if nothing else may have been out of order."""
         if not all(issubclass(site.cls, Surprise) for site in self.sites):
             return None
+        for site in self.sites:
+            if site.cls is RefusedPath:
+                args = [arg.value for arg in site.args]
+                return RefusedPath(*args).refusal(site.loc, site.calls)
         found = self._raised(Surprise)
         others = [x for x in found if not isinstance(x, ListOverflow)]
         return others[0] if others else self.overflow()

@@ -40,21 +40,16 @@ class Part(Sized):
 
 @dataclass(frozen=True, slots=True)
 class Zeros(Sized):
-    """The imaginary part of real numbers."""
+    """The imaginary part of real numbers, which is copied."""
 
     shape: Shape
     extents: Extents
     dtype: np.dtype
 
-    writable = False
-
     def apply(self, base: Array) -> Array:
         zero = constant(value=np.zeros((), self.dtype))
         shape = base.value.type.shape
         return Array(broadcast_in_dim(zero, shape=shape, broadcast_dimensions=()), base.extents)
-
-    def strided(self, layout: np.ndarray) -> np.ndarray:
-        return np.zeros(layout.shape, layout.dtype)
 
 
 @dataclass(frozen=True, slots=True)

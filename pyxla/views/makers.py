@@ -304,19 +304,20 @@ def as_strided(
 # --- Elements ------------------------------------------------------------------------------------
 
 
-def _part(val: Shown, which: int) -> Shown:
+def _part(val: Shown, which: int) -> Shown | Copied:
     if val.dtype in COMPLEXES:
         return val.then(part(val.shape, val.extents, val.dtype, which))
-    return val.then(Zeros(val.shape, val.extents, val.dtype)) if which else val
+    zeros = Zeros(val.shape, val.extents, val.dtype)
+    return Copied(val.then(zeros), fixed=True) if which else val
 
 
 @makes_view(np.real)
-def real(val: Shown) -> Shown:
+def real(val: Shown) -> Shown | Copied:
     return _part(val, 0)
 
 
 @makes_view(np.imag)
-def imag(val: Shown) -> Shown:
+def imag(val: Shown) -> Shown | Copied:
     return _part(val, 1)
 
 

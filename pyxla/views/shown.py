@@ -103,11 +103,13 @@ class Copied:
 
     perhaps: NumPy makes a view of it on some paths, so that neither may be written from here on.
     otherwise: NumPy makes a view of it where arguments lie otherwise in memory.
+    fixed: it cannot be written.
     """
 
     shown: Shown
     perhaps: bool = False
     otherwise: bool = False
+    fixed: bool = False
 
 
 Maker = Callable[..., Any]

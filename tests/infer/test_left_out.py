@@ -286,3 +286,18 @@ def test_in_an_artifact_and_in_another_process(tmp_path):
     ]
     assert said[0] == said[1]
     assert said[0].startswith("2.0 ") and "eval is not compiled" in said[0]
+
+
+def test_a_dtype_that_data_decides_is_refused_where_it_is_another():
+    def sums(xs):
+        found = [0]
+        for x in xs:
+            if x > 0:
+                found.append(found[-1] + x)
+        return np.array(found)
+
+    compiled = pyxla.compile(sums)
+    np.testing.assert_array_equal(compiled(np.array([1.0, -1.0])), [0.0, 1.0])
+    with pytest.raises(CompileError, match="the dtype of an array of these numbers") as refused:
+        compiled(np.array([-1.0]))
+    assert refused.value.lineno == sums.__code__.co_firstlineno + 5

@@ -153,7 +153,8 @@ def reference(engine: Engine, ref: Ref, made: Any) -> Any:
         return Tuple(tuple([reference(engine, ref, m) for m in made]))
     if isinstance(made, Copied):
         content = arrays.read(engine, Ref(ref.cell, made.shown.view))
-        copy = arrays.fresh(engine, content, otherwise=made.otherwise)
+        fixed = READ_ONLY if made.fixed else ""
+        copy = arrays.fresh(engine, content, otherwise=made.otherwise, read_only=fixed)
         if made.perhaps:
             engine.heap.entangle({ref.cell, copy.cell}, PERHAPS)
         return copy

@@ -12,6 +12,7 @@ from pyxla.abstract.facts import extent
 from pyxla.abstract.facts.integers import value_of
 from pyxla.abstract.heap import GrowingList
 from pyxla.abstract.lattice import Array, Const, Ref, Scalar, plain
+from pyxla.errors import RefusedPath
 from pyxla.infer.arrays import access as arrays
 from pyxla.infer.interface import Engine
 from pyxla.infer.joins import choices, kinds
@@ -89,7 +90,7 @@ def _ensure_dtype(engine: Engine, parts: Sequence[Any], held: Sequence[Sequence[
     if any(isinstance(part, Number) and part.choices for part in parts):
         if isinstance(found_, Const):
             raise engine.refuse(MIXED, SAID)
-        engine.ensure(found_, TypeError(f"{MIXED}: {SAID}"), catchable=False)
+        engine.ensure(found_, RefusedPath(MIXED, SAID, None), catchable=False)
 
 
 def _column(part: Any, columns: Sequence[Array], asked: np.dtype | None) -> Array:
