@@ -253,7 +253,8 @@ class Compiled:
             capacity = GROWTH * max(overflow.capacity, getattr(self.options, name))
             if capacity > MOST_ITEMS:
                 raise overflow
-            self.options = replace(self.options, **{name: capacity})
+            rows = self.options.capacity_of_rows  # which need not be longer where a list is
+            self.options = replace(self.options, **{"row_capacity": rows, name: capacity})
             self._begun = entry.request.demands
             self._cache.clear()
 

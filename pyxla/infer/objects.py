@@ -85,10 +85,9 @@ def get_attribute(engine: Engine, x: Any, name: str) -> Any:
         return _of_constant(engine, x.value, name)
     if name == "__class__":
         return call_object(engine, type, [x], {})
+    x = closures.of_row(engine, x) or x
     if isinstance(x, Ref):
         content: Any = engine.heap.contents[x.cell]
-        if (closure := closures.of_row(engine, x)) is not None:
-            return _of_compound(engine, closure, name)
         if pools.class_of_row(engine.heap, x) is not None:
             content = pools.outlined(engine, content, name)
         elif type(content) is not ObjectCell:

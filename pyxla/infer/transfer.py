@@ -11,7 +11,7 @@ from collections.abc import Callable
 from types import ModuleType
 from typing import Any
 
-from pyxla.abstract.heap import BoxCell, DictCell, ListCell, ObjectCell
+from pyxla.abstract.heap import DictCell, ListCell, ObjectCell
 from pyxla.abstract.lattice import (
     Compound,
     Const,
@@ -37,14 +37,14 @@ from pyxla.infer.containers.unpacking import unpacked
 from pyxla.infer.containers.watched import settled
 from pyxla.infer.engine import Engine
 from pyxla.infer.frame import Frame
-from pyxla.infer.lists import pools, rows, shared
+from pyxla.infer.lists import rows, shared
 from pyxla.infer.objects import delete_attribute, get_attribute, set_attribute
 from pyxla.infer.operators import binary, inplace, truth, unary
 from pyxla.infer.raising import postponed
 from pyxla.infer.raising.refusals import ITERATION, need
 from pyxla.infer.text.pieces import formatted, joined
 from pyxla.ir.core import Instr
-from pyxla.lib.variables import Attributes, Variable
+from pyxla.lib.variables import Attributes
 
 Transfer = Callable[[Engine, Frame, Instr], Any]
 TRANSFER: dict[str, Transfer] = {}
@@ -120,12 +120,7 @@ def _unbound_outside(x: Any) -> Any:
 @transfer("box_set")
 def _box_set(engine: Engine, frame: Frame, instr: Instr) -> None:
     box, value = (frame.env[v] for v in instr.operands)
-    if pools.class_of_row(engine.heap, box) is not None:
-        pools.assign(engine, box, "value", value)
-        return
-    outside = isinstance(engine.content(box), ObjectCell)
-    content = ObjectCell(Variable, {"value": engine.use(value)}) if outside else BoxCell(value)
-    engine.set_content(box.cell, content)
+    closures.assign(engine, box, value)
 
 
 @transfer("function")

@@ -308,7 +308,10 @@ _FIXED = frozenset({"numpy", "math", "cmath", "operator", "functools", "itertool
 
 def variable_value(content: Any) -> Any:
     """What a variable that functions share holds."""
-    return content.fields["value"] if isinstance(content, ObjectCell) else content.value
+    if isinstance(content, ObjectCell):
+        (value,) = content.fields.values()
+        return value
+    return content.value
 
 
 def is_constant(value: Any) -> bool:

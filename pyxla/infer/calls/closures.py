@@ -8,7 +8,7 @@ function share are no fields.
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Container, Iterable
 from typing import Any
 
 from pyxla.abstract.heap import BoxCell, ObjectCell
@@ -18,7 +18,7 @@ from pyxla.infer.demands import Needs
 from pyxla.infer.engine import Engine
 from pyxla.infer.joins.closures import class_of, class_of_variable
 from pyxla.infer.lists import pools
-from pyxla.lib.variables import Partial
+from pyxla.lib.variables import Partial, Variable
 
 
 def noted(engine: Engine, x: Any) -> None:
@@ -32,31 +32,46 @@ def variable(engine: Engine, source: SourceFunction, name: str) -> Ref:
     unbound, cls = Unbound(name, engine.loc), class_of_variable(source, name)
     if cls not in engine.pools:
         return Ref(engine.heap.new(BoxCell(unbound), engine.loc))
-    return pools.entered(engine, engine.new(ObjectCell(cls, {"value": unbound})))
+    return pools.entered(engine, engine.new(ObjectCell(cls, {name: unbound})))
+
+
+def assign(engine: Engine, box: Ref, value: Any) -> None:
+    """Give a variable that nested functions share a value."""
+    if (cls := pools.class_of_row(engine.heap, box)) is not None:
+        pools.assign(engine, box, cls.FIELDS[0], value)  # type: ignore[attr-defined]
+        return
+    outside = isinstance(engine.content(box), ObjectCell)
+    content = ObjectCell(Variable, {"value": engine.use(value)}) if outside else BoxCell(value)
+    engine.set_content(box.cell, content)
 
 
 def entered(engine: Engine, closure: Compound, final: Iterable[Ref] = ()) -> Any:
     """The new closure, in the pool of those of its function, if there is one; `final`: its
     variables that the function around it does not assign any more."""
-    contents, infos = engine.heap.contents, engine.heap.infos
-    for box in final:
-        infos[box.cell].final = True
     cls = class_of(closure)
     if cls is None or cls not in engine.pools:
         return closure
+    contents, infos = engine.heap.contents, engine.heap.infos
     boxes = {
         i: x.cell
         for i, x in enumerate(closure.items)
         if isinstance(x, Ref) and type(contents.get(x.cell)) is BoxCell
     }
-    shared = {i: closure.items[i] for i in boxes if not _is_apart(engine, cls, i, closure)}
+    cells = {box.cell for box in final} | {cell for cell in boxes.values() if infos[cell].final}
+    kept = {i for i, cell in boxes.items() if cell in cells}
+    shared = {
+        i: closure.items[i]
+        for i, cell in boxes.items()
+        if (cls, str(i)) not in engine.demands.apart
+        and not (i in kept and _is_own(engine, contents[cell]))
+    }
     meta, before, places = engine.closures.setdefault(cls, (closure.meta, shared, {*boxes}))
     differ = {i for i, x in before.items() if closure.items[i] != x}
     if differ:
-        raise _needed(engine, cls, closure, differ)
+        raise _needed(engine, cls, closure, differ, kept)
     if meta != closure.meta or places != {*boxes} or before.keys() != shared.keys():
         return closure
-    if any(not infos[boxes[i]].final for i in boxes.keys() - shared.keys()):
+    if boxes.keys() - shared.keys() - kept:
         return closure
     engine.captures.pinned.extend(shared.values())
     fields = {
@@ -67,33 +82,28 @@ def entered(engine: Engine, closure: Compound, final: Iterable[Ref] = ()) -> Any
     return pools.entered(engine, engine.new(ObjectCell(cls, fields)))
 
 
-def _is_apart(engine: Engine, cls: type, place: int, closure: Compound) -> bool:
-    """Whether each closure has this variable for itself: it is a number or an instance, as a rule,
-    that nobody assigns any more."""
-    box = closure.items[place].cell
-    if (cls, str(place)) in engine.demands.apart:
-        return True
-    value = engine.heap.contents[box].value
-    own = is_number(value) or pools.class_of_row(engine.heap, value) is not None
-    return own and engine.heap.infos[box].final
+def _is_own(engine: Engine, box: Any) -> bool:
+    """Whether each closure has the variable for itself: it is a number or an instance, mostly."""
+    return is_number(box.value) or pools.class_of_row(engine.heap, box.value) is not None
 
 
-def _needed(engine: Engine, cls: type, closure: Compound, places: Iterable[int]) -> Needs:
+def _needed(
+    engine: Engine, cls: type, closure: Compound, places: Iterable[int], kept: Container[int]
+) -> Needs:
     """What is asked for where closures of a function have each their own variables."""
     source, freevars = closure.meta[:2]
-    names = [freevars[i - len(closure.items)] for i in places]
-    assigned = set()
-    for i, name in zip(places, names, strict=True):
-        if not engine.heap.infos[closure.items[i].cell].final:
-            owner = source.outer
+    assigned = {}
+    for i in places:
+        if i not in kept:
+            name, owner = freevars[i - len(closure.items)], source.outer
             while name in owner.freevars:
                 owner = owner.outer
-            assigned.add(class_of_variable(owner, name))
+            assigned[class_of_variable(owner, name)] = name
     return Needs(
         engine.loc,
         apart=frozenset([(cls, str(i)) for i in places]),
         pooled=frozenset(assigned),
-        late=frozenset([(each, "value") for each in assigned]),
+        late=frozenset(assigned.items()),
     )
 
 
@@ -105,6 +115,13 @@ def of_row(engine: Engine, x: Any) -> Compound | None:
     meta, shared, boxes = engine.closures[cls]
     fields = engine.content(x).fields
     held: dict[int, Any] = {int(i): field for i, field in fields.items()}
-    made = {i: engine.new(BoxCell(field)) if i in boxes else field for i, field in held.items()}
+    made = {i: _box(engine, field) if i in boxes else field for i, field in held.items()}
     items = [x for _, x in sorted({**shared, **made}.items())]
     return Compound("partial" if issubclass(cls, Partial) else "function", tuple(items), meta)
+
+
+def _box(engine: Engine, value: Any) -> Ref:
+    """A variable that nobody assigns any more."""
+    box = engine.new(BoxCell(value))
+    engine.heap.infos[box.cell].final = True
+    return box

@@ -45,7 +45,9 @@ def class_of_variable(source: SourceFunction, name: str) -> type:
     """The class of a variable of a function as an instance of which each call makes one."""
     known = _variables_of(source)
     if name not in known:
-        known[name] = type(f"{source.qualname}:{source.node.lineno}.{name}", (Variable,), {})
+        known[name] = type(
+            f"{source.qualname}:{source.node.lineno}.{name}", (Variable,), {"FIELDS": (name,)}
+        )
     return known[name]
 
 
