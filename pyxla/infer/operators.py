@@ -353,12 +353,13 @@ def _like(engine: Engine, x: Any, items: tuple[Any, ...]) -> Any:
 
 def inplace(engine: Engine, op: str, x: Any, y: Any) -> Any:
     """What `x op= y` leaves in `x`."""
+    if is_variant(x, "optional") and isinstance(x.value, Ref):
+        x, y = without_none(engine, op, x, y, assigned=True)
     if not isinstance(x, Ref):
         if may_be_array(x):
             raise refused(engine, f"{symbol_of(op)}= writes to an array", x)
         return binary(engine, op, x, y, assigned=True)
-    grown = columnar.found(engine.heap, x)
-    if grown is not None and grown.cls is tuple:
+    if getattr(columnar.found(engine.heap, x), "cls", None) is tuple:
         return binary(engine, op, x, y)
     if op == "add" and comparing.sequence_kind(engine, x) is list:
         call(engine, Const(list.extend), [x, y], {})

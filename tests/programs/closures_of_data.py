@@ -265,3 +265,39 @@ def derivative_of_a_loop(x):
         y = y * 0.5 if y.data > 2.0 else y.tanh()
     y.backward()
     return y.data, leaf.grad
+
+
+@program("closures in lists", lambda: (np.array([1, 5, 3, 7]), 4))
+def assigned_later_on_one_path(xs, t):
+    def make(x, fs, gs):
+        v = int(x)
+        if x < t:
+            fs.append(lambda: v)
+        else:
+            gs.append(lambda: v + 1)
+            v = 100 + v
+
+    fs, gs = [], []
+    for x in xs:
+        if x != 2:
+            make(x, fs, gs)
+    return [f() for f in fs], [g() for g in gs]
+
+
+@program("closures in lists", lambda: (np.array([1, 5, 3, 7]), 4))
+def of_a_name_that_may_be_unbound(xs, t):
+    def make(x):
+        def get():
+            return v
+
+        if x > 2:
+            v = int(x)
+        return get
+
+    found = []
+    for get in [make(x) for x in xs if x < t + 5]:
+        try:
+            found.append(get())
+        except NameError as error:
+            found.append(str(error))
+    return found

@@ -651,3 +651,30 @@ def none_caught(x):
         return math.sqrt(inside(x[1], 0.0, 2.0))
     except TypeError as error:
         return str(error)
+
+
+class Maybe:
+    def __init__(self):
+        self.items = self.seen = self.weights = None
+
+
+@program(
+    "None or an object, in place", lambda: (np.array([1, 5, 3, 7]), 4), lambda: (np.ones(3), 2)
+)
+def changed_in_place(xs, t):
+    made, missing = [], 0
+    for x in xs:
+        m = Maybe()
+        if x > t:
+            m.items, m.seen, m.weights = [int(x)], {int(x)}, np.ones(2)
+        made.append(m)
+    for m in made:
+        items, seen, weights = m.items, m.seen, m.weights
+        try:
+            items += [9]
+            seen |= {3}
+            weights += 2
+        except TypeError:
+            missing += 1
+    sums = [0.0 if m.weights is None else m.weights.sum() for m in made]
+    return missing, [m.items for m in made], [m.seen is None or len(m.seen) for m in made], sums
