@@ -65,14 +65,10 @@ def planes(a, i, j, u):
     return b, c
 
 
-# What XLA makes of loops in the place of scatters is in question for the first two.
-PROGRAMS = [
-    *[pytest.param(f, marks=pytest.mark.compiled, id=f.__name__) for f in (assigned, added)],
-    *[pytest.param(f, id=f.__name__) for f in (masked, shrinking, until_empty, planes)],
-]
+PROGRAMS = [assigned, added, masked, shrinking, until_empty, planes]
 
 
-@pytest.mark.parametrize("program", PROGRAMS)
+@pytest.mark.parametrize("program", PROGRAMS, ids=lambda program: program.__name__)
 def test_scattered_elements(program):
     rng = np.random.default_rng(0)
     compiled = pyxla.compile(program)
