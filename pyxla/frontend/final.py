@@ -19,12 +19,12 @@ def mark(blocks: Sequence[Block], scope: Scope) -> None:
     if not made:
         return
     inside = {name for child in scope.children for name in _assigned_inside(child)}
+    assigned = {block: _assigned(block.instrs) for block in blocks}
     for block, place, function in made:
         boxes = [x for x in function.operands if _is_own(x) and x.owner.attrs["name"] not in inside]
-        later = _assigned(block.instrs[place + 1 :])
-        for reached in _reached(block):
-            later |= _assigned(reached.instrs)
-        function.attrs["final"] = frozenset(boxes) - later
+        later = [assigned[reached] for reached in _reached(block)] if boxes else []
+        later.append(_assigned(block.instrs[place + 1 :]))
+        function.attrs["final"] = frozenset(boxes).difference(*later)
 
 
 def _is_own(x: Value) -> bool:

@@ -232,7 +232,8 @@ def ufunc_reduceat(
         return reduce_spans(ufunc, x, indices.value, x.shape[axis], axis, dtype)
     bounds = [operator.index(i) for i in indices]
     # Sums of these begin with their first element, so that they may be -0.0.
-    initial = -0.0 if ufunc is np.add and x.dtype.kind == "f" else None
+    zeros = {"f": -0.0, "c": complex(-0.0, -0.0)} if ufunc is np.add else {}
+    initial = zeros.get(x.dtype.kind)
     pieces = []
     for i, start in enumerate(bounds):
         stop = bounds[i + 1] if i + 1 < len(bounds) else x.shape[axis]

@@ -587,6 +587,11 @@ def rounded_to(x, digits):
         return type(error)
 
 
-@program("reduceat", lambda: (np.array([-0.0, -0.0, np.inf]),), lambda: (np.array([-0.0] * 3),))
+@program(
+    "reduceat",
+    lambda: (np.array([-0.0, -0.0, np.inf]),),
+    lambda: (np.array([-0.0] * 3),),
+    lambda: (np.array([complex(-0.0, -0.0)] * 3),),
+)
 def sums_of_negative_zeros(x):
     return np.add.reduceat(x, [0, 1]), np.add.reduceat(x, [0]), np.add.reduceat(x, [2, 0])
