@@ -1,4 +1,7 @@
-"""`bytes` and `bytearray`, as Python that is compiled like the user's: over a list of ints."""
+"""`bytes` and `bytearray`, as Python that is compiled like the user's: over a list of ints.
+
+What is a function here and no method is called of `bytes` that are known, too.
+"""
 
 from __future__ import annotations
 
@@ -8,18 +11,6 @@ from typing import Any
 import numpy as np
 
 from pyxla.lib.lists import Changing, Items
-
-
-def _occurrences(held: list[int], part: list[int]) -> int:
-    """How often a part is there, of which none overlaps another."""
-    found = at = 0
-    while at + len(part) <= len(held):
-        if held[at : at + len(part)] == part:
-            found += 1
-            at += max(len(part), 1)
-        else:
-            at += 1
-    return found
 
 
 class Octets(Items):
@@ -41,18 +32,16 @@ class Octets(Items):
         else:
             self._held = _bytes(source, self.noun)
 
-    def count(self, x: Any) -> int:
-        if isinstance(x, (bytes, bytearray)):
-            return _occurrences(self._held, list(x))
-        return self._held.count(_byte(x))
-
     def hex(self) -> str:
         return "".join([f"{x:02x}" for x in self._held])
 
+    def count(self, part: Any, start: Any = None, end: Any = None) -> int:
+        return occurrences(self, part, start, end)
+
     def __contains__(self, x: Any) -> bool:
-        if isinstance(x, (bytes, bytearray)):
-            return _occurrences(self._held, list(x)) > 0
-        return _byte(x) in self._held
+        if isinstance(x, (int, np.integer)):
+            return _byte(x) in self._held
+        return find(self, _octets(x)) >= 0
 
     def __getitem__(self, index: Any) -> Any:
         if isinstance(index, slice):
@@ -68,10 +57,12 @@ class Octets(Items):
         return index
 
     def __add__(self, other: Any) -> Any:
-        return self._over(self._held + _bytes(other))
+        return self._over(self._held + _added(self, other))
 
     def __radd__(self, other: Any) -> Any:
-        return Bytes(_bytes(other) + self._held)
+        if not isinstance(other, (bytes, bytearray)):
+            return NotImplemented
+        return Bytes(list(other) + self._held)
 
     def __mul__(self, times: Any) -> Any:
         return self._over(self._held * times)
@@ -160,7 +151,7 @@ class ByteArray(Octets, Changing, bytearray):  # type: ignore[misc]
         del self._held[index if isinstance(index, slice) else self._place(index)]
 
     def __iadd__(self, other: Any) -> ByteArray:  # type: ignore[misc,override]
-        self._held.extend(_bytes(other))
+        self._held.extend(_added(self, other))
         return self
 
 
@@ -215,3 +206,188 @@ def of_array(x: Any, order: str = "C") -> Any:
     made = Bytes()
     made._held = x.ravel(order).view(np.uint8).tolist()
     return made
+
+
+def encode(text: str, encoding: str = "utf-8") -> Any:
+    """`str.encode`."""
+    name = NAMES[encoding]
+    last = 255 if name == "latin-1" else 127
+    items = []
+    for at, letter in enumerate(text):
+        code = ord(letter)
+        if code <= last:
+            items.append(code)
+        elif name != "utf-8":
+            raise UnicodeEncodeError(name, text, at, at + 1, f"ordinal not in range({last + 1})")
+        else:
+            if code < 0x800:
+                items.append(0xC0 | (code >> 6))
+            elif code < 0x10000:
+                items += [0xE0 | (code >> 12), 0x80 | ((code >> 6) & 63)]
+            else:
+                items += [0xF0 | (code >> 18), 0x80 | ((code >> 12) & 63)]
+                items.append(0x80 | ((code >> 6) & 63))
+            items.append(0x80 | (code & 63))
+    return _made((), items)
+
+
+def decode(octets: Any, encoding: str = "utf-8") -> str:
+    """`bytes.decode`."""
+    name = NAMES[encoding]
+    last = 255 if name == "latin-1" else 127
+    held, letters, at = list(octets), [], 0
+    while at < len(held):
+        code, more = held[at], 0
+        if code > last:
+            if name != "utf-8":
+                raise UnicodeDecodeError(name, octets, at, at + 1, "ordinal not in range(128)")
+            low, high = 0x80, 0xBF
+            if 0xC2 <= code < 0xE0:
+                code, more = code & 31, 1
+            elif 0xE0 <= code < 0xF0:
+                low = 0xA0 if code == 0xE0 else low
+                high = 0x9F if code == 0xED else high
+                code, more = code & 15, 2
+            elif 0xF0 <= code < 0xF5:
+                low = 0x90 if code == 0xF0 else low
+                high = 0x8F if code == 0xF4 else high
+                code, more = code & 7, 3
+            else:
+                raise UnicodeDecodeError(name, octets, at, at + 1, "invalid start byte")
+            for i in range(at + 1, at + more + 1):
+                if i >= len(held):
+                    raise UnicodeDecodeError(name, octets, at, i, "unexpected end of data")
+                if not low <= held[i] <= high:
+                    raise UnicodeDecodeError(name, octets, at, i, "invalid continuation byte")
+                code, low, high = (code << 6) | (held[i] & 63), 0x80, 0xBF
+        letters.append(chr(code))
+        at += more + 1
+    return "".join(letters)
+
+
+NAMES = {"utf-8": "utf-8", "utf8": "utf-8", "ascii": "ascii", "us-ascii": "ascii"}
+NAMES |= dict.fromkeys(("latin-1", "latin1", "iso-8859-1"), "latin-1")
+
+
+def join(between: Any, parts: Any) -> Any:
+    """`bytes.join`."""
+    held: list[int] = []
+    for at, part in enumerate(parts):
+        if not isinstance(part, (bytes, bytearray)):
+            told = f"a bytes-like object, {type(part).__name__} found"
+            raise TypeError(f"sequence item {at}: expected {told}")
+        if at > 0:
+            held += list(between)
+        held += list(part)
+    return _made(between, held)
+
+
+def startswith(octets: Any, part: Any, start: Any = None, end: Any = None) -> bool:
+    """`bytes.startswith`."""
+    if isinstance(part, tuple):
+        return any(startswith(octets, x, start, end) for x in part)
+    held, looked = _between(octets, start, end), _affix(part, "startswith")
+    return held is not None and held[: len(looked)] == looked
+
+
+def endswith(octets: Any, part: Any, start: Any = None, end: Any = None) -> bool:
+    """`bytes.endswith`."""
+    if isinstance(part, tuple):
+        return any(endswith(octets, x, start, end) for x in part)
+    held, looked = _between(octets, start, end), _affix(part, "endswith")
+    return held is not None and held[max(len(held) - len(looked), 0) :] == looked
+
+
+def find(octets: Any, part: Any, start: Any = None, end: Any = None) -> int:
+    """`bytes.find`."""
+    looked, held = _looked_for(part), _between(octets, start, end)
+    if held is not None:
+        for at in range(len(held) - len(looked) + 1):
+            if held[at : at + len(looked)] == looked:
+                return at if start is None else at + slice(start, end).indices(len(octets))[0]
+    return -1
+
+
+def index(octets: Any, part: Any, start: Any = None, end: Any = None) -> int:
+    """`bytes.index`."""
+    at = find(octets, part, start, end)
+    if at < 0:
+        raise ValueError("subsection not found")
+    return at
+
+
+def occurrences(octets: Any, part: Any, start: Any = None, end: Any = None) -> int:
+    """`bytes.count`: of parts none of which overlaps another."""
+    held = _between(octets, start, end)
+    if held is None:
+        return 0
+    if not isinstance(part, (bytes, bytearray)):
+        return held.count(_looked_for(part)[0])
+    looked, found, at = list(part), 0, 0
+    while at + len(looked) <= len(held):
+        same = held[at : at + len(looked)] == looked
+        found += same
+        at += max(len(looked), 1) if same else 1
+    return found
+
+
+def replace(octets: Any, old: Any, new: Any, count: int = -1) -> Any:
+    """`bytes.replace`."""
+    held, old, new = list(octets), list(_octets(old)), list(_octets(new))
+    items: list[int] = []
+    at = done = 0
+    while at <= len(held):
+        same = (count < 0 or done < count) and held[at : at + len(old)] == old
+        if same:
+            items += new
+            done += 1
+        if not same or len(old) == 0:
+            items += held[at : at + 1]
+            at += 1
+        else:
+            at += len(old)
+    return _made(octets, items)
+
+
+def _made(like: Any, items: list[int]) -> Any:
+    made = ByteArray() if isinstance(like, bytearray) else Bytes()
+    made._held = items
+    return made
+
+
+def _between(octets: Any, start: Any, end: Any) -> list[int] | None:
+    """The items that a method is asked about; None where they would begin behind the end."""
+    if start is None and end is None:
+        return list(octets)
+    if start is not None and start > len(octets):
+        return None
+    low, high, _ = slice(start, end).indices(len(octets))
+    return list(octets)[low:high] if low <= high else None
+
+
+def _octets(x: Any) -> Any:
+    if not isinstance(x, (bytes, bytearray)):
+        raise TypeError(f"a bytes-like object is required, not '{type(x).__name__}'")
+    return x
+
+
+def _added(x: Any, other: Any) -> list[int]:
+    if not isinstance(other, (bytes, bytearray)):
+        raise TypeError(f"can't concat {type(other).__name__} to {type(x).__name__}")
+    return list(other)
+
+
+def _looked_for(x: Any) -> list[int]:
+    if isinstance(x, (bytes, bytearray)):
+        return list(x)
+    if not isinstance(x, (int, np.integer)):
+        kind = type(x).__name__
+        raise TypeError(f"argument should be integer or bytes-like object, not '{kind}'")
+    return [_byte(x)]
+
+
+def _affix(x: Any, method: str) -> list[int]:
+    if not isinstance(x, (bytes, bytearray)):
+        kind = type(x).__name__
+        raise TypeError(f"{method} first arg must be bytes or a tuple of bytes, not {kind}")
+    return list(x)

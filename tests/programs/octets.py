@@ -102,3 +102,62 @@ def bytes_looked_for(xs):
     b, changing = bytes(xs), bytearray(xs)
     counts = b.count(b"\x01"), changing.count(b"\x01\x01"), b.count(b""), changing.count(1)
     return counts, b"\x02" in b, b"\x03\x01" in changing, b"" in b, b"\x09\x09" in b
+
+
+@program("bytes", lambda: ([3, 1, 258],), lambda: ([],))
+def words_as_one_run_of_bytes(xs):
+    words = [x.to_bytes(2, "little") for x in xs]
+    spaced = b", ".join([*words, bytearray(b"end")]), bytearray(b"-").join(words)
+    try:
+        b"".join([*words, "text"])
+    except TypeError as e:
+        return b"".join(x.to_bytes(2, "big") for x in xs), spaced, str(e)
+
+
+@program("bytes", lambda: ([2, 1, 3, 1, 2],), lambda: ([1, 1],), lambda: ([],))
+def parts_of_bytes(xs):
+    b, changing = bytes(xs), bytearray(xs)
+    places = b.find(b"\x01"), b.find(2, 1), changing.find(b"\x03\x01"), b.find(b"", len(xs) + 1)
+    empty = b.find(b"", 2), b.count(b"", 1), b.count(b"\x01", -2), b.startswith(b"", 7)
+    ends = b.startswith((b"\x02", b"\x01")), changing.endswith(b"\x02"), b.endswith(b"\x01", 0, 2)
+    known = b"\x02\x01\x03".startswith(b[:2]), b"\x05\x02".find(b[-1:]), b"abc".endswith(b)
+    changed = b.replace(b"\x01", b"\x07\x08", 1), changing.replace(b"", b"\x09"), b.replace(b, b"")
+    told = []
+    for look in (
+        lambda: b.index(b"\x03"),
+        lambda: b.find("\x03"),
+        lambda: "\x03" in b,
+        lambda: b.startswith("\x02"),
+        lambda: b + xs,
+        lambda: b.find(256),
+    ):
+        try:
+            told.append(look())
+        except (TypeError, ValueError) as e:
+            told.append(type(e).__name__)
+    return places, empty, ends, known, changed, told
+
+
+@program(
+    "bytes",
+    lambda: ([104, 105], 7),
+    lambda: ([0xC3, 0xA9, 0xE2, 0x82, 0xAC, 0xF0, 0x9F, 0x98, 0x80], 0),
+    lambda: ([65, 0xE2, 0x82], 1),
+    lambda: ([0xE0, 0x80, 0x80], 2),
+    lambda: ([65, 0xC0], 3),
+)
+def bytes_as_text(xs, n):
+    octets = bytes(xs)
+    text = octets.decode("latin-1") + "\u20ac\U0001f600" + str(n)
+    told = [octets.decode("latin-1").encode("latin-1") == octets, text.encode()]
+    for read in (
+        lambda: octets.decode(),
+        lambda: bytearray(xs).decode("ascii"),
+        lambda: text.encode("latin-1"),
+        lambda: text.encode().decode() == text,
+    ):
+        try:
+            told.append(read())
+        except UnicodeError as e:
+            told.append(type(e).__name__)
+    return told

@@ -183,10 +183,10 @@ def _iterable(engine: Engine, value: Any, args: list[Any]) -> list[Any]:
 
 
 def _unbound(value: Any) -> Any:
-    """What is registered for a method of a text, or one that an operator calls of another constant;
-    None where nothing is."""
+    """What is registered for a method of a text, of bytes, or one that an operator calls of another
+    constant; None where nothing is."""
     owner, name = getattr(value, "__self__", None), name_of(value)
-    if isinstance(owner, str) or (type(owner) in _IMMUTABLE and name.startswith("__")):
+    if isinstance(owner, (str, bytes)) or (type(owner) in _IMMUTABLE and name.startswith("__")):
         return lookup(getattr(type(owner), name, None))
     return None
 
