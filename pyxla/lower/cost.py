@@ -22,6 +22,7 @@ _LOCAL = frozenset({"dynamic_slice", "slice", "gather", "reshape"})
 _READS = frozenset({"dynamic_slice", "slice", "gather"})
 _UPDATES = frozenset({"dynamic_update_slice"})
 _MOVES = frozenset({"broadcast_in_dim", "concatenate", "pad"})  # as fast as memory is
+_IDLE = frozenset({"constant", "optimization_barrier"}) | _LOCAL  # compute nothing
 WORD = 8  # bytes of a pointer
 # fmt: off
 SLOW = frozenset({
@@ -67,7 +68,7 @@ def is_light(region: Region, elements: int = LIGHT) -> bool:
         name = instr.op.name
         if not all(is_light(inner, elements) for inner in instr.regions):
             return False
-        if instr.regions or name in _LOCAL or name == "constant":  # nothing is computed
+        if instr.regions or name in _IDLE:
             continue
         in_place = name == "dynamic_update_slice"
         values = instr.operands[1:] if in_place else (*instr.results, *instr.operands)

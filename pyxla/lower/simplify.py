@@ -257,15 +257,18 @@ class _Walk:
         self.replace([value], [new])
 
     def thin(self, instr: Instr, pred: Value) -> None:
-        """Keep only the results that the branches compute."""
+        """Keep only the results that the branches compute, each once."""
         then, other = instr.regions
         inner = {value for r in instr.regions for i in r.instrs for value in i.results}
         kept = []
+        seen: dict[Key, Value] = {}
         for k, value in enumerate(instr.results):
             x, y = then.results[k], other.results[k]
             passed = all(v not in inner or known(v) is not None for v in (x, y))
             if x is y or (passed and value.type.size <= SMALL):
                 self.choose(pred, value, x, y)
+            elif (twin := seen.setdefault((x, y, value.type), value)) is not value:
+                self.replace([value], [twin])
             else:
                 kept.append(k)
         if len(kept) < len(instr.results):

@@ -6,7 +6,10 @@ import numpy as np
 import pytest
 
 import pyxla
+from pyxla.ir.build import Builder, building
+from pyxla.ir.types import array_type
 from pyxla.lower.cost import TINY, is_light
+from pyxla.ops.control import optimization_barrier
 from pyxla.reflect import compilation
 
 
@@ -76,3 +79,11 @@ SIZES = [
 def test_what_is_tiny(program, size, tiny):
     found = compilation(program, pyxla.f64[size], int).at("regions").region
     assert is_light(found, TINY) == tiny
+
+
+def test_barriers_compute_nothing():
+    builder = Builder([])
+    large = array_type(np.dtype(np.int64), (1024, 16))
+    with building(builder):
+        region = builder.region((large,), optimization_barrier)
+    assert is_light(region, TINY)

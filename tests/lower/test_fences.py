@@ -7,6 +7,9 @@ import numpy as np
 import pytest
 
 import pyxla
+from pyxla.ir.rewrite import walk
+from pyxla.ops.kept import kept
+from pyxla.reflect import compilation
 
 
 def quick_sort(a):
@@ -282,3 +285,22 @@ def test_what_says_where_to_write_is_read_once(
         pyxla.compile(program)(array + 8, ours)
     text = pyxla.code_hlo(program, array, ours, optimized=True)
     assert text.count(" dynamic-slice(") == reads
+
+
+def handed_on(arrays, places):
+    for i in range(len(places)):
+        values = [a[i] for a in arrays]
+        total = sum(values)
+        for k, a in enumerate(arrays):
+            a[places[i]] = total / (values[k - 1] + 1)
+
+
+def test_many_values_are_waited_for_once():
+    ours, theirs = [list(np.random.default_rng(0).random((40, 20))) for _ in range(2)]
+    places = np.arange(20)[::-1].copy()
+    pyxla.compile(handed_on)(ours, places)
+    handed_on(theirs, places)
+    np.testing.assert_array_equal(ours, theirs)
+    region = compilation(handed_on, [pyxla.f64[20]] * 40, pyxla.i64[20]).at("regions").region
+    waiting = [len(i.operands) for i in walk(region.instrs) if i.op is kept]
+    assert sum([count > 2 for count in waiting]) == 1

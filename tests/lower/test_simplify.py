@@ -241,6 +241,27 @@ PAIRS = {
         )[0],
         lambda c, a: if_(c, regions=(branch(lambda: exponential(a)), branch(lambda: a)))[0],
     ),
+    "what a conditional gives back twice it gives back once": (
+        (BOOL, VECTOR),
+        lambda c, a: (lambda r: (add(r[0], r[1]), r[2]))(
+            if_(
+                c,
+                regions=(
+                    branch(lambda: (lambda e: (e, e, e))(exponential(a))),
+                    branch(lambda: (a, a, negate(a))),
+                ),
+            )
+        ),
+        lambda c, a: (lambda r: (add(r[0], r[0]), r[1]))(
+            if_(
+                c,
+                regions=(
+                    branch(lambda: (lambda e: (e, e))(exponential(a))),
+                    branch(lambda: (a, negate(a))),
+                ),
+            )
+        ),
+    ),
     "slots that never change are captured": (
         (I64, VECTOR),
         lambda n, a: loop(

@@ -54,6 +54,7 @@ FENCES = 16  # in one loop
 PART = 16  # of an array, that may be kept: less work than to copy the array
 RELICS = 6  # numbers whose old values a loop may keep (`lower.cpu.registers`)
 TEMPORARIES = 8  # that an iteration keeps: what is stored of the tables of more costs more
+MANY = 32  # values that each of several updates waits for: XLA's time grows with the product
 COSTLY = (divide, remainder, sqrt, exponential, log, power, tanh)  # not computed for each use
 COPIED = 1 << 13  # bytes: a call of its own takes as long as this copy
 
@@ -427,12 +428,15 @@ class _Fence:
 
     def let_wait(self, after: list[Instr], operand: Value, given: list[Value]) -> None:
         """Let the update wait for what is given: an operand of it does."""
-        others = [value for value in given if value is not operand]
+        others = tuple([value for value in given if value is not operand])
         if not others:
             return
+        at = after.index(self.update)
+        for instr in after[:at]:  # another that waits for all of them
+            if len(others) > MANY and instr.op is kept and set(others).issubset(instr.operands):
+                others = instr.results
         code: list[Instr] = []
         waiting = Builder(code, self.update.loc).emit(kept, (operand, *others), {})
-        at = after.index(self.update)
         after[at:at] = code
         operands = self.update.operands
         self.update.operands = tuple([waiting if v is operand else v for v in operands])
