@@ -24,6 +24,7 @@ from pyxla.entry import Entry
 from pyxla.errors import (
     BadArgument,
     CompileError,
+    InternalError,
     LargeArgument,
     ListOverflow,
     PowerType,
@@ -76,7 +77,7 @@ class Compiled:
         self.__pyxla_function__ = function
         self.options = options
         self._demands = Needed()
-        self._begun: Any = None  # what the program took that is compiled again, with more room
+        self._begun: Any = None  # what the last program took, with which the next one begins
         self._static_paths: frozenset[signature.Path] = frozenset()
         self._places = self._demands.places
         self._cache = Cache()
@@ -336,7 +337,7 @@ class Compiled:
         with self._lock, journal.writing(record := self._record()):
             count = len(args) - len(self._places)
             self._many_are_data()
-            begun = first = self._begun
+            begun = first = None if self._demands.data else self._begun
             self._begun = None
             self._demands.may_lift.clear()  # of what was asked for before this call
             for _ in range(MAX_RESTARTS):
@@ -361,8 +362,12 @@ class Compiled:
                     described = self._demands.described(args)
                     hopes = bool(self._demands.may_lift)
                     asked = replace(request, args=described, demands=begun, hopes=hopes)
+                    asked.tentative = first is not None
                     entry = self._compile(asked, record, slot)
                 except (Restart, CompileError) as asked:
+                    if first is not None and self._may_be_lifted(asked):
+                        begun = first = None  # it is of other arguments, and may be why
+                        continue
                     refusal = self._demands.refusal(asked, described)
                     if refusal is None:
                         begun = asked.demands or first
@@ -383,6 +388,12 @@ class Compiled:
                 self._count(described, entry.names)
                 return args, leaves, entry
         raise self._demands.restless(self.__pyxla_function__)
+
+    def _may_be_lifted(self, asked: Restart | CompileError) -> bool:
+        """Whether a program may not be refused that begins with nothing."""
+        if isinstance(asked, InternalError) and self.options.verify:
+            return False
+        return not isinstance(asked, Restart)
 
     def _learn(self, restart: Restart) -> None:
         self._demands.learn(restart)
@@ -451,8 +462,9 @@ class Compiled:
         processes.compiles()
         static = self._demands.static if static is None else static
         made = compiler.Compilation(request, tuple(self._places), static)
+        taken = made.at("typed").demands
+        self._begun = taken.lasting()
         if request.unknown:
-            taken = made.at("typed").demands
             if taken.rooms or taken.stacks:  # such programs run slower than they compile
                 raise Restart(dict(self._demands.data), [])
         return self._compiled(made, record, slot)

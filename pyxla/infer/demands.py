@@ -91,6 +91,12 @@ class Demands:
         groups = {name: united(both[name]) for name in ("sites", "stacks")}
         return Demands(**{**both, **groups})
 
+    def lasting(self) -> Demands | None:
+        """What the program is likely to take for other arguments, if anything."""
+        none: frozenset[Any] = frozenset()
+        kept = replace(self, unrolled=none, hosted=none, refused=none)
+        return kept if kept != Demands() else None
+
 
 class Needs(Exception):  # noqa: N818 - a request, not an error
     """Inference cannot go on without `demands`."""

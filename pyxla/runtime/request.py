@@ -36,8 +36,10 @@ class Request:
     replayed: of a second run, the checks that are in place (`infer.raising.faults`).  in_place: all
     are.  alone: there is no second run.  demands: what inference begins with
     (`infer.demands.Demands`): where a program is compiled again, or begun again for a place, what
-    it took before.  unknown: the paths of numbers of which only the types are given.  hopes:
-    whether values are known that may lift a refusal, if anything does.
+    it took before; of other arguments, what it took for the last ones.  unknown: the paths of
+    numbers of which only the types are given.  hopes: whether values are known that may lift a
+    refusal, if anything does.  tentative: whether `demands` are those of other arguments, without
+    which it may not be refused.
     """
 
     function: Any
@@ -51,6 +53,7 @@ class Request:
     demands: Any = None
     unknown: frozenset[Path] = frozenset()
     hopes: bool = False
+    tentative: bool = False
 
 
 class Restart(Exception):  # noqa: N818 - a request, not an error

@@ -108,6 +108,8 @@ def specialize(request: Request, places: Sequence[Place]) -> Specialization:
             refused, latest = pools.clearer(refused, error, demands), error
             remedy = findings.remedy(error)
             if remedy is None:
+                if request.tentative:
+                    raise refused from refused.__cause__
                 final = _final(refused, request, findings)
                 valued = findings.valued or findings.floats
                 if not _to_host(final if valued else refused, request, hosted):
