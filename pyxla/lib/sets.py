@@ -203,6 +203,16 @@ class TableFrozenSet(Reading, frozenset):
     def __pyxla_made__(cls, fields: dict[str, Any]) -> frozenset[Any]:
         return frozenset(fields["names"])
 
+    def __hash__(self) -> int:
+        total = np.int64(0)
+        for key in self.names:
+            own = np.int64(hash_of(key))
+            total = total ^ ((own ^ 89869747 ^ (own << 16)) * 3644798167)
+        total = total ^ (np.int64(len(self.names) + 1) * 1927868237)
+        total = total ^ ((total >> 11) & 0x1FFFFFFFFFFFFF) ^ ((total >> 25) & 0x7FFFFFFFFF)
+        total = total * 69069 + 907133923
+        return 590923713 if total == -1 else int(total)
+
     def copy(self) -> Any:
         return self
 

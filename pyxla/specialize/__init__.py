@@ -97,6 +97,8 @@ def specialize(request: Request, places: Sequence[Place]) -> Specialization:
         except CompileError as error:
             if isinstance(error, InternalError) and request.options.verify:
                 raise
+            if error.loc in [path.loc for path in demands.refused]:  # it ends no path
+                raise
             demands = findings.demands
             known = demands.unrolled and error.remedy == "unrolled"  # no list in a pool is
             if not known and (met := _met(demands, findings)):

@@ -33,7 +33,7 @@ from pyxla.lib import interpreted, sequences
 from pyxla.lib.containers import namespaces_differ, namespaces_equal
 from pyxla.lib.registry import REGISTRY, rule
 from pyxla.lib.scalars import kind_of
-from pyxla.lib.sets import empty, gather, room, tabled
+from pyxla.lib.sets import TableFrozenSet, empty, gather, room, tabled
 from pyxla.lib.tables import (
     ONCE,
     Table,
@@ -184,8 +184,11 @@ def _set(engine: Engine, x: Any = Const(())) -> Any:
 
 @rule(empty)
 def _empty(engine: Engine) -> Ref:
-    made = tables.made(engine, SetCell(frozenset()))
-    return tables.opened_set(engine, made) if engine.demands.ordered else made
+    return _followed(engine, tables.made(engine, SetCell(frozenset())))
+
+
+def _followed(engine: Engine, x: Ref) -> Ref:
+    return tables.opened_set(engine, x) if engine.demands.ordered else x
 
 
 @rule(tabled)
@@ -202,8 +205,9 @@ def _tabled(engine: Engine, x: Any) -> Any:
 def _frozenset(engine: Engine, x: Any = Const(())) -> Any:
     x = read_once(engine, x)
     items = constants_of(engine, x)
-    if items is None:
-        return tables.frozen(engine, call(engine, Const(set), [x], {}))
+    if items is None or pools.of_class(engine, TableFrozenSet) is not None:
+        items = _followed(engine, engine.new(SetCell(frozenset())))  # the frozenset is in a pool
+        return tables.frozen(engine, call(engine, Const(gather), [items, x], {}))
     if isinstance(items, SetCell) and items.steps is None:
         raise engine.refuse(steps.DISORDER, steps.SORT)
     return Const(frozenset(steps.given(items)))

@@ -126,7 +126,7 @@ def instances(engine: Engine, key: Any) -> list[type]:
     content = engine.heap.contents.get(key.cell) if isinstance(key, Ref) else None
     if type(content) is GrowingList and content.cls is tuple:
         return [tuple]
-    if not isinstance(content, (ObjectCell, Pooled)) or content.cls in TABLES:
+    if not isinstance(content, (ObjectCell, Pooled)) or content.cls in (Table, TableSet):
         return []
     if content.cls.__hash__ is None:
         engine.raise_constant(TypeError(f"unhashable type: {full_name(actual(content.cls))!r}"))

@@ -34,6 +34,8 @@ from pyxla.infer.joins import closures
 from pyxla.infer.joins.edges import Edge
 from pyxla.infer.lists import sites
 from pyxla.ir.core import Value
+from pyxla.lib.sets import TableSet
+from pyxla.lib.tables import Table
 
 _OF_ONE_TYPE = (
     "where lists differ in length, their items are of one type: keep one list for each type, or "
@@ -127,10 +129,11 @@ def _pool(content: Any) -> Any:
     if isinstance(content, _LISTS):
         return list
     if isinstance(content, DictCell):
-        return tuple(content.items)
+        keys = tuple(content.items)
+        return keys if all(isinstance(key, str) for key in keys) else Table
     if isinstance(content, ObjectCell | Pooled):
         return content.cls
-    return set if isinstance(content, SetCell) else closures.class_of(content)
+    return TableSet if isinstance(content, SetCell) else closures.class_of(content)
 
 
 def conflict(
