@@ -607,3 +607,15 @@ def chain_of_head_and_tail(x):
         values.append(head.value)
         head = head.after
     return values
+
+
+@program("identity", lambda: (np.arange(6.0).reshape(2, 3),))
+def what_is_given_back(x):
+    """NumPy's conversions return the array itself where there is nothing to convert."""
+    y = np.asarray(x)
+    y[0, 0] = 7.0
+    whole = [np.ascontiguousarray(x), np.asarray_chkfinite(y), np.atleast_2d(x), np.real(x)]
+    whole += [np.array(x, copy=False), x.astype(float, copy=False), x.conj()]
+    copies = [np.array(x), x.astype(float), np.asarray(x, dtype="f4"), x.copy()]
+    rows = x[1]
+    return [v is x for v in whole], [v is x for v in copies], np.asarray(rows) is rows, y is x

@@ -23,6 +23,14 @@ from pyxla.views import makers
 from pyxla.views.shown import MAKERS, Copied, Making, Shown
 
 _RESHAPES = (np.reshape, np.ndarray.reshape)
+# These return the array that they are given, where others make a view of all of it.
+_ITSELF = frozenset(
+    {
+        *(np.asarray, np.asanyarray, np.array, np.ascontiguousarray, np.asfortranarray, np.real),
+        *(np.atleast_1d, np.atleast_2d, np.atleast_3d, np.astype, np.ndarray.astype),
+        *(np.ndarray.conj, np.ndarray.conjugate),
+    }
+)
 PERHAPS = "whether this is a view of another array depends on the path that was taken"
 
 
@@ -48,6 +56,8 @@ def _called(target: Any, making: Making, engine: Engine, /, *args: Any, **kwargs
             )
         if target in _RESHAPES and before.extents is not None:
             verify_reshaped(engine, before, made.shown if isinstance(made, Copied) else made)
+        if made is before and target in _ITSELF:
+            return ref
         if made is not None and not (making.elements and _are_elements(made)):
             return reference(engine, ref, made)
     return call_library(engine, target, library, list(args), kwargs)
