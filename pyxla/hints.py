@@ -35,6 +35,7 @@ HINTS: tuple[tuple[str, str], ...] = (
     (r"cannot reshape", "keep the number of elements, or let one extent be -1"),
     (r"too many indices", "index at most as many axes as the array has"),
     (r"is out of bounds for axis|index out of range", "index within the extent of the axis"),
+    (r"unbound axis name", "call it under jax.shard_map, or vmap with axis_name"),
     (r"axis .* is out of bounds|\baxis\b", "axes count from 0, or from the end with -1"),
     (r"casting rule|cannot cast",
      "convert with .astype, or write x = x + y, which makes a new array"),

@@ -31,11 +31,11 @@ from collections.abc import Sequence
 from typing import Any
 
 from pyxla.frozen import dataclass
-from pyxla.grad.emitting import buffer, inline, into, load, loop, number, store
+from pyxla.grad.emitting import buffer, into, load, loop, number, store
 from pyxla.grad.stacks import Reversal, count_down, stack
 from pyxla.ir.build import current
 from pyxla.ir.core import Instr, Region, Value
-from pyxla.ir.rewrite import Mapping, slice_of, uses
+from pyxla.ir.rewrite import Mapping, inline, slice_of, uses
 from pyxla.ir.types import I64
 from pyxla.lower.cost import nbytes
 from pyxla.ops import elementwise as op

@@ -6,11 +6,11 @@ from typing import Any
 
 from pyxla.abstract.lattice import Const, Tuple
 from pyxla.frozen import dataclass
-from pyxla.grad.emitting import inline
 from pyxla.grad.nested import visit
 from pyxla.grad.transforms import check_copies, copies_of
 from pyxla.grad.trees import Copies, Leaf, Node, flatten_all, moved, rebuild
 from pyxla.infer.engine import Engine
+from pyxla.ir.rewrite import inline
 from pyxla.lib.operands import weak
 from pyxla.ops.sticky import flag
 

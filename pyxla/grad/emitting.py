@@ -8,8 +8,7 @@ from collections.abc import Callable, Iterator, Sequence
 import numpy as np
 
 from pyxla.ir.build import current
-from pyxla.ir.core import Instr, Region, Value
-from pyxla.ir.rewrite import Mapping, clone
+from pyxla.ir.core import Instr, Value
 from pyxla.ir.types import I64, ArrayType
 from pyxla.ops.control import while_
 from pyxla.ops.elementwise import convert
@@ -67,10 +66,3 @@ def store(buffer: Value, index: Value, value: Value) -> Value:
 
 def as_counter(value: Value) -> Value:
     return value if value.type.dtype == I64.dtype else convert(value, dtype=I64.dtype)
-
-
-def inline(region: Region, arguments: Sequence[Value], mapping: Mapping) -> tuple[Value, ...]:
-    """Emit a copy of a region's code; `mapping` replaces what it captures."""
-    mapping.update(zip(region.params, arguments, strict=True))
-    current().instrs.extend(clone(region.instrs, mapping))
-    return tuple([mapping.get(value, value) for value in region.results])

@@ -14,7 +14,7 @@ from pyxla.abstract.lattice import Array, Tuple
 from pyxla.frozen import dataclass
 from pyxla.grad.activity import is_inexact
 from pyxla.grad.batch import batch
-from pyxla.grad.emitting import buffer, inline, into, loop, number, store
+from pyxla.grad.emitting import buffer, into, loop, number, store
 from pyxla.grad.foreign import check_once
 from pyxla.grad.forward import jvp
 from pyxla.grad.nested import Nested, emit
@@ -29,7 +29,7 @@ from pyxla.grad.trees import Leaf, Node, Tree, flatten, graft, leaves, placed, w
 from pyxla.infer.engine import Engine
 from pyxla.ir import rewrite
 from pyxla.ir.core import Region, Value
-from pyxla.ir.rewrite import substitute_region
+from pyxla.ir.rewrite import inline, substitute_region
 from pyxla.ir.types import I64, PYTHON_TYPES, ArrayType, array_type
 from pyxla.lib.operands import cast, weak
 from pyxla.lower.cost import nbytes

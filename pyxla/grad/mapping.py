@@ -20,7 +20,7 @@ from pyxla.abstract.lattice import Array, Compound, Const, Scalar, Tuple, Varian
 from pyxla.errors import CompileError, also
 from pyxla.frozen import dataclass
 from pyxla.grad.batch import batch
-from pyxla.grad.emitting import inline, load, number
+from pyxla.grad.emitting import load, number
 from pyxla.grad.nested import Nested, raise_again, visit
 from pyxla.grad.transforms import called
 from pyxla.grad.trees import (
@@ -40,6 +40,7 @@ from pyxla.grad.trees import (
 from pyxla.infer.engine import Engine
 from pyxla.infer.joins.kinds import dtype_of
 from pyxla.ir.core import Value
+from pyxla.ir.rewrite import inline
 from pyxla.ir.types import I32, I64, array_type
 from pyxla.lib.operands import cast
 from pyxla.lib.random.state import STATES

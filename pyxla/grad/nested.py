@@ -20,7 +20,6 @@ import numpy as np
 from pyxla.abstract.heap import BoxCell, ObjectCell, reachable
 from pyxla.abstract.lattice import UNDEFINED, Compound, Const, Ref, Scalar
 from pyxla.frozen import dataclass
-from pyxla.grad.emitting import inline
 from pyxla.grad.trees import (
     Leaf,
     Tree,
@@ -38,6 +37,7 @@ from pyxla.infer.engine import Engine
 from pyxla.infer.joins.endings import ended, visited
 from pyxla.infer.raising.catching import Raised, raise_unless
 from pyxla.ir.core import Block, Region, Return, Value
+from pyxla.ir.rewrite import inline
 from pyxla.ir.types import I32
 from pyxla.lib.random.state import STATES
 from pyxla.lower.outline import outline

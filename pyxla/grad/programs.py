@@ -11,12 +11,12 @@ from collections.abc import Callable
 from typing import Any
 
 from pyxla.errors import CompileError
-from pyxla.grad.emitting import inline
 from pyxla.grad.foreign import check_once
 from pyxla.grad.forward import jvp
 from pyxla.grad.reverse import vjp
 from pyxla.ir.build import Builder, building
 from pyxla.ir.core import Region, Value
+from pyxla.ir.rewrite import inline
 from pyxla.ir.types import ArrayType
 from pyxla.lower.simplify import simplify
 from pyxla.ops.check import INEXACT

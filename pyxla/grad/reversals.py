@@ -22,9 +22,9 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 from pyxla.grad.activity import is_inexact
-from pyxla.grad.emitting import inline, into
+from pyxla.grad.emitting import into
 from pyxla.ir.core import Instr, Region, Value
-from pyxla.ir.rewrite import Mapping, captures, clone_instr, free_values, substitute
+from pyxla.ir.rewrite import Mapping, captures, clone_instr, free_values, inline, substitute
 from pyxla.ops.elementwise import add
 from pyxla.ops.filled import zeros
 from pyxla.ops.scope import Rule, scope

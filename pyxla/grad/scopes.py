@@ -7,13 +7,21 @@ from typing import Any
 
 from pyxla.errors import CompileError
 from pyxla.grad.activity import is_inexact, vary
-from pyxla.grad.emitting import inline, into
+from pyxla.grad.emitting import into
 from pyxla.grad.foreign import check_once
 from pyxla.grad.reversals import forward_reversal, reverse_reversal
 from pyxla.grad.sweep import Sweep
 from pyxla.ir.build import current
 from pyxla.ir.core import Instr, Region, Value
-from pyxla.ir.rewrite import Mapping, captures, clone, clone_region, free_values, substitute_region
+from pyxla.ir.rewrite import (
+    Mapping,
+    captures,
+    clone,
+    clone_region,
+    free_values,
+    inline,
+    substitute_region,
+)
 from pyxla.ops.control import optimization_barrier
 from pyxla.ops.filled import zeros
 from pyxla.ops.scope import Rule

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 
 from pyxla.frozen import dataclass
-from pyxla.grad.emitting import as_counter, inline, into, load, loop, number, store
+from pyxla.grad.emitting import as_counter, into, load, loop, number, store
 from pyxla.ir.core import Instr, Region, Value
-from pyxla.ir.rewrite import Mapping
+from pyxla.ir.rewrite import Mapping, inline
 from pyxla.ir.types import I64
 from pyxla.lower.trips import induction
 from pyxla.ops.elementwise import add, compare, subtract

@@ -18,7 +18,6 @@ from pyxla.abstract.heap import RowList
 from pyxla.abstract.lattice import Array, Compound, Const, Scalar, Tuple
 from pyxla.frozen import dataclass
 from pyxla.grad.activity import is_inexact
-from pyxla.grad.emitting import inline
 from pyxla.grad.forward import jvp
 from pyxla.grad.nested import Nested, emit, visit
 from pyxla.grad.reverse import split_vjp, vjp
@@ -42,7 +41,7 @@ from pyxla.hints import similar
 from pyxla.infer.engine import Engine
 from pyxla.infer.frame import Stopped
 from pyxla.ir.core import Region, Value
-from pyxla.ir.rewrite import substitute_region
+from pyxla.ir.rewrite import inline, substitute_region
 from pyxla.lib.indexing import equal_sizes, resized, true_size
 from pyxla.lib.masks import within
 from pyxla.ops.check import INEXACT

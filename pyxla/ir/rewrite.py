@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Callable, Container, Iterable, Sequence
 from typing import TYPE_CHECKING
 
-from pyxla.ir.build import Builder, building
+from pyxla.ir.build import Builder, building, current
 from pyxla.ir.core import Function, Instr, Region, Value
 
 if TYPE_CHECKING:
@@ -148,6 +148,16 @@ def clone_region(region: Region, mapping: Mapping) -> Region:
     return Region(params, instrs, tuple([mapping.get(v, v) for v in region.results]))
 
 
+def inline(
+    region: Region, arguments: Sequence[Value], mapping: Mapping | None = None
+) -> tuple[Value, ...]:
+    """Emit a copy of a region's code; `mapping` replaces what it captures."""
+    mapping = {} if mapping is None else mapping
+    mapping.update(zip(region.params, arguments, strict=True))
+    current().instrs.extend(clone(region.instrs, mapping))
+    return tuple([mapping.get(value, value) for value in region.results])
+
+
 def _fresh(value: Value, owner: Instr | None, mapping: Mapping) -> Value:
     copy = Value(value.type, owner, value.hint)
     mapping[value] = copy
@@ -212,8 +222,10 @@ def rewrite(
 
 def take_over(made: Value, result: Value) -> None:
     """Let what makes a value make `result` instead."""
-    assert isinstance(made.owner, Instr)
-    made.owner.results, result.owner = (result,), made.owner
+    owner = made.owner
+    assert isinstance(owner, Instr)
+    owner.results = tuple([result if value is made else value for value in owner.results])
+    result.owner = owner
 
 
 def remove_trivial_phis(function: Function) -> int:

@@ -10,13 +10,13 @@ from outside; the body of a `while` can do both.
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 
 import numpy as np
 
 from pyxla.ir.build import Builder, building, current
 from pyxla.ir.core import Instr, Region, Value
-from pyxla.ir.rewrite import Mapping, clone, take_over
+from pyxla.ir.rewrite import inline, take_over
 from pyxla.ir.types import I64
 from pyxla.ops.control import map_, while_
 from pyxla.ops.elementwise import add, compare
@@ -44,7 +44,7 @@ def _mapped(instr: Instr) -> State:
     rows = [reshape(x, shape=(size,)) for x in instr.operands]
 
     def step(i: Value, state: State) -> State:
-        results = _apply(instr.regions[0], [_at(row, i) for row in rows])
+        results = inline(instr.regions[0], [_at(row, i) for row in rows])
         return (_put(state[0], i, results[0]),)
 
     return _count(size, (_empty(instr.results[0], size),), step)
@@ -63,19 +63,12 @@ def _reduced(instr: Instr) -> State:
 
     def row(i: Value, state: State) -> State:
         def step(j: Value, sums: State) -> State:
-            return _apply(instr.regions[0], [*sums, *[_at(table, i, j) for table in tables]])
+            return inline(instr.regions[0], [*sums, *[_at(table, i, j) for table in tables]])
 
         sums = _count(length, inits, step)
         return tuple([_put(out, i, value) for out, value in zip(state, sums, strict=True)])
 
     return _count(count, tuple([_empty(result, count) for result in instr.results]), row)
-
-
-def _apply(region: Region, arguments: Sequence[Value]) -> State:
-    """A copy of the computation on `arguments`, here."""
-    mapping: Mapping = dict(zip(region.params, arguments, strict=True))
-    current().instrs.extend(clone(region.instrs, mapping))
-    return tuple([mapping.get(value, value) for value in region.results])
 
 
 def _count(times: int, state: State, step: Callable[[Value, State], State]) -> State:

@@ -28,6 +28,7 @@ from pyxla.ir.rewrite import ops_in, walk
 from pyxla.ir.types import ArrayType, array_type
 from pyxla.lower.accelerators import as_numpy
 from pyxla.lower.emit import emit_function, emit_here, empty_module
+from pyxla.lower.partial import in_parts
 from pyxla.lower.quotients import exact_quotients
 from pyxla.lower.windows import whole_arrays
 from pyxla.ops.collective import check_devices
@@ -51,7 +52,7 @@ def lower(ctx: Any, *operands: Any, program: Program, given: Any) -> Sequence[An
             region = as_numpy(region, _precision(program.options.fast))
         count, manual = _devices(module.axis_context)
         if count > 1 and not manual:
-            region = whole_arrays(region)
+            region = in_parts(whole_arrays(region))
         check_devices(walk(region.instrs), count, manual)
         host = functools.partial(_host_call, ctx)
         if ctx.dim_var_values:  # no function of its own: JAX's code reads the numbers of platforms

@@ -152,6 +152,15 @@ def check_the_code_is_that_of_one_device_on_one_and_plain_on_more():
         assert "xla_cpu" not in outer.lower(placed(x, "data")).as_text()
 
 
+def bits(x, z):
+    return np.bitwise_xor.reduce(x), np.bitwise_and.reduce(x.reshape(8, 8) | 1), z.max()
+
+
+def check_reductions_that_no_collective_knows():
+    numbers = np.arange(64) * 7919
+    same(bits, numbers, np.sin(numbers) + 1j, specs=(("data",), ("data",)))
+
+
 def check_printing():
     @pyxla.compile
     def told(a):

@@ -110,8 +110,9 @@ def check_other_axes_are_noticed():
     with jax.enable_x64(True):
         for n in (16, 8, 16):
             assert jax.vmap(width, axis_name="i")(X[:n])[0] == n
-    with pytest.raises(pyxla.CompileError, match="unbound axis name"):
+    with pytest.raises(pyxla.CompileError, match="unbound axis name") as caught:
         width(X)
+    assert caught.value.hint == "call it under jax.shard_map, or vmap with axis_name"
 
 
 def check_ops_of_hlo():
