@@ -91,7 +91,8 @@ def compare(engine: Engine, op: str, x: Any, y: Any) -> Any:
         x, y = among(engine, x, y)
     if op in ORDER and (is_none(x) or is_none(y)):
         x, y = without_none(engine, op, x, y)
-    if any(type(v) is not Const and is_operand(engine, v) for v in (x, y)):
+    given = [v for v in (x, y) if type(v) is not Const or isinstance(v.value, np.generic)]
+    if any([is_operand(engine, v) for v in given]):
         names = f"__{op}__", f"__{MIRROR[op]}__"
         x, y = choices.as_ints(x, y, *names, functools.partial(is_numpys, engine))
     if choices.is_choice(x) or choices.is_choice(y):

@@ -341,7 +341,7 @@ def _of_exception(engine: Engine, x: Any, name: str) -> Any:
     given = exceptions.alternatives(x)
     for e in given:
         if name == "args" and engine.captures.member(e.meta, "__init__") is None:
-            values.append(Tuple(e.items))
+            values.append(exceptions.args_of(e))
         elif (value := exceptions.built_in(engine, e, name)) is not None:
             values.append(value)
         else:

@@ -20,6 +20,7 @@ from pyxla.infer.interface import Engine
 from pyxla.infer.joins.edges import Edge
 from pyxla.infer.joins.merge import merge
 from pyxla.infer.raising import catching
+from pyxla.infer.raising.exceptions import caused, instance
 from pyxla.infer.raising.refusals import kind_of
 from pyxla.ir import core
 from pyxla.ir.core import Block
@@ -168,10 +169,22 @@ def leave(engine: Engine, frame: Frame, block: Block) -> None:
         value = using.moved(engine, frame.env[terminator.operands[0]])
         frame.returns.append(Edge(engine.block, engine.heap, {}, (value,), loc))
     else:
-        error = engine.use(frame.env[terminator.operands[0]])
-        if isinstance(error, Const) and isinstance(error.value, type):
-            error = engine.rules.call(engine, error, [], {})
+        error, *cause = [_made(engine, frame.env[x]) for x in terminator.operands]
+        error = instance(error, engine.loc)
+        if frame.module.get("__name__", "").startswith("pyxla.lib"):
+            cause = []  # what CPython raises by itself has none
+        for x in cause:
+            known = isinstance(x, Const) and x.value is not None
+            error = caused(error, instance(x, engine.loc) if known else x)
         engine.raise_(error)
+
+
+def _made(engine: Engine, x: Any) -> Any:
+    """An exception that is raised, made where its class is named."""
+    x = engine.use(x)
+    if isinstance(x, Const) and isinstance(x.value, type):
+        return engine.rules.call(engine, x, [], {})
+    return x
 
 
 def go(frame: Frame, source: Block, target: Block, edge: Edge) -> None:

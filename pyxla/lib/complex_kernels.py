@@ -14,7 +14,7 @@ from __future__ import annotations
 import math
 
 from pyxla.ir.core import Value
-from pyxla.lib.kernels import Kernel, copysign, eq, ge, gt, hypot, isinf, isnan
+from pyxla.lib.kernels import Kernel, copysign, eq, ge, gt, hypot, isinf, isnan, power_static
 from pyxla.lib.operands import like
 from pyxla.ops import elementwise as op
 from pyxla.ops.elementwise import and_, complex, imag, not_, or_, real, select
@@ -251,6 +251,31 @@ def divide(z: Value, w: Value) -> Value:
         select(nothing, op.divide(a, zero), op.multiply(first, scale)),
         select(nothing, op.divide(b, zero), op.multiply(second, scale)),
     )
+
+
+def power_of_python(z: Value, exponent: int) -> Value:
+    """`z ** exponent` as CPython computes it, which begins with 1."""
+    result, base, rest = None, z, abs(exponent)
+    while rest:
+        if rest & 1:
+            result = _once(base) if result is None else op.multiply(result, base)
+        base, rest = op.multiply(base, base), rest >> 1
+    result = like(z, 1) if result is None else result
+    return divide(like(z, 1), result) if exponent < 0 else result
+
+
+def _once(z: Value) -> Value:
+    """1 times z, which decides signs of zeros; XLA drops a product with 1."""
+    x, y = parts(z)
+    nothing = like(x, 0)
+    return complex(op.subtract(x, op.multiply(nothing, y)), op.add(y, op.multiply(nothing, x)))
+
+
+def power_of_array(z: Value, exponent: int) -> Value:
+    """The same as NumPy computes it: small powers of their own, and else as CPython."""
+    if exponent == -1 and z.type.shape:
+        return reciprocal(z)
+    return (power_static if 0 <= exponent <= 3 else power_of_python)(z, exponent)
 
 
 def reciprocal(z: Value) -> Value:

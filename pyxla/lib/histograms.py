@@ -130,7 +130,7 @@ def _equal_bin_of(values: Array, edges: Array) -> Value:
     table, v = cast(edges.value, dtype), cast(values.value, dtype)
     low, high = [broadcast_to(take_one(table, i, 0), values.shape) for i in (0, count)]
     share = op.divide(op.subtract(v, low), op.subtract(high, low))
-    place = cast(op.multiply(share, k.like(share, count)), INT)
+    place = op.convert(op.multiply(share, k.like(share, count)), dtype=INT, weak=False)
     index = op.clamp(k.like(place, 0), place, k.like(place, count - 1))
     index = op.subtract(index, cast(k.lt(v, gather_along(table, index, 0)), INT))
     later = gather_along(table, op.add(index, k.like(index, 1)), 0)

@@ -275,8 +275,8 @@ def bits(x: Value) -> Value:
 def signbit(x: Value) -> Value:
     if cls(x) in "iu":
         return lt(x, like(x, 0))
-    bits = np.dtype(f"i{x.type.dtype.itemsize}")
-    return lt(op.bitcast_convert(x, dtype=bits), cast(like(x, 0), bits))
+    bits = op.bitcast_convert(x, dtype=np.dtype(f"i{x.type.dtype.itemsize}"))
+    return lt(bits, like(bits, 0))
 
 
 def copysign(x: Value, y: Value) -> Value:

@@ -24,14 +24,21 @@ from pyxla.ir.op import OpError
 from pyxla.ir.types import PYTHON_DTYPES
 from pyxla.lib import runs
 from pyxla.ops.elementwise import abs as abs_
-from pyxla.ops.elementwise import bitcast_convert, compare, convert, or_, real, select, subtract
+from pyxla.ops.elementwise import (
+    bitcast_convert,
+    compare,
+    convert,
+    or_,
+    real,
+    select,
+    subtract,
+    xor,
+)
 from pyxla.ops.scope import slope_of
 from pyxla.ops.shape import broadcast_in_dim, constant, reshape
 
 Shape = tuple[int, ...]
 FLOAT32 = np.dtype(np.float32)
-# All but those of 32 and 64 bits with signs.
-NARROW_INTS = frozenset([d for d, letter in CLASSES.items() if letter in "iu"]) - {INT, INT32}
 PYTHON_NUMBERS = frozenset((bool, int, float, complex))
 
 
@@ -81,8 +88,8 @@ def cast(x: Value, dtype: np.dtype) -> Value:
         x = real(x)
         if x.type.dtype == dtype:
             return x
-    if dtype in NARROW_INTS and CLASSES[x.type.dtype] == "f":
-        return _wrapping(x, dtype)
+    if CLASSES[dtype] in "iu" and CLASSES[x.type.dtype] == "f":
+        return _truncated(x, dtype)
     if source == FLOAT and dtype == np.float16:
         x = _to_odd(x)
     elif source == FLOAT and dtype.itemsize == 1 and CLASSES[dtype] == "f":
@@ -110,15 +117,26 @@ def _to_odd(x: Value) -> Value:
     return slope_of(odd, near)
 
 
-def _wrapping(x: Value, dtype: np.dtype) -> Value:
-    """A float that does not fit an unsigned or short integer wraps around, as C's casts do on the
-    machines NumPy runs on; XLA's would saturate."""
-    if dtype.itemsize < 8:
-        wide = np.dtype(np.int32) if dtype.itemsize < 4 else INT
-        return convert(convert(x, dtype=wide, weak=False), dtype=dtype, weak=False)
-    below = convert(convert(x, dtype=INT, weak=False), dtype=dtype, weak=False)
-    negative = compare(x, like(x, 0), direction="LT")
-    return select(negative, below, convert(x, dtype=dtype, weak=False))
+def _truncated(x: Value, dtype: np.dtype) -> Value:
+    """A float that does not fit a signed integer, and NaN, are the least of 32 or 64 bits, of which
+    shorter ones keep the last bits, as C's casts do on x86; XLA's would saturate.
+
+    Unsigned ones of 64 bits are made of two halves, each as a signed one.
+    """
+    if x.type.dtype.itemsize < 4:
+        x = convert(x, dtype=FLOAT32)
+    unsigned = CLASSES[dtype] == "u"
+    if unsigned and dtype.itemsize == 8:
+        half = like(x, 2.0**63)
+        low = convert(_truncated(x, INT), dtype=dtype, weak=False)
+        high = convert(_truncated(subtract(x, half), INT), dtype=dtype, weak=False)
+        above = compare(x, half, direction="GE")
+        return select(above, xor(high, like(high, 2**63)), low)
+    wide = INT if dtype.itemsize == 8 or (unsigned and dtype.itemsize == 4) else INT32
+    made = convert(x, dtype=wide, weak=False)
+    fits = compare(x, like(x, 2.0 ** (8 * wide.itemsize - 1)), direction="LT")
+    made = select(fits, made, like(made, np.iinfo(wide).min))
+    return convert(made, dtype=dtype, weak=False)
 
 
 def as_value(x: Any, dtype: np.dtype) -> Value:

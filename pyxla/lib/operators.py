@@ -23,6 +23,7 @@ from pyxla.abstract.structure import OPERATORS
 from pyxla.ir.core import Value
 from pyxla.ir.op import OpError
 from pyxla.ir.types import PYTHON_DTYPES
+from pyxla.lib import complex_kernels as ck
 from pyxla.lib import kernels as k
 from pyxla.lib.operands import PYTHON_NUMBERS, as_array, broadcast_to, cast, literal, weak
 from pyxla.lib.registry import implements
@@ -161,6 +162,8 @@ def power(name: str, x: Any, y: Any, kind: type) -> Scalar:
     base = to_python(x, kind).value
     # Of floats, Python asks C's `pow`, whose cubes are no products.
     known = y in (0, 1, 2) if kind is float else isinstance(y, int) and abs(y) <= UNROLLED_POWER
+    if kind is complex and isinstance(y, (int, float)) and y % 1 == 0 and abs(y) <= 100:
+        return _result("pow", ck.power_of_python(base, int(y)), kind, x, y)
     if isinstance(y, (int, float)) and known:
         return _result("pow", k.power_static(base, int(y)), kind, x, y)
     kernel = k.complex_power if kind is complex else op.power
@@ -316,7 +319,9 @@ def power_of_arrays(x: Any, y: Any, /, **options: Any) -> Any:
 
 
 def _small_power(x: Array, y: float) -> Any:
-    if CLASSES[x.dtype] in "fc" or (type(y) is int and CLASSES[x.dtype] in "iu"):
+    if CLASSES[x.dtype] == "c":
+        return Array(ck.power_of_array(x.value, int(y)))
+    if CLASSES[x.dtype] == "f" or (type(y) is int and CLASSES[x.dtype] in "iu"):
         return Array(k.power_static(x.value, int(y)))
     return UFUNCS[np.power](x, y)
 

@@ -150,7 +150,7 @@ def _interpolated(
     low, weight = _virtual(method, n, spread)
     last = op.subtract(broadcast_to(count, shape), splat(1, INT, shape))
     last = op.maximum(last, splat(0, INT, shape))
-    index = cast(low.value, INT)
+    index = op.convert(low.value, dtype=INT, weak=False)
     below = op.minimum(op.maximum(index, k.like(index, 0)), last)
     above = op.minimum(op.maximum(op.add(index, k.like(index, 1)), k.like(index, 0)), last)
     x0 = _pick(rows, below, rank)

@@ -157,7 +157,7 @@ class Executable:
         )
         self._build = made(outcome.result)
         self._stores = [(store, made(store.out)) for store in outcome.stores]
-        self._sites = [(site, [made(arg) for arg in site.args]) for site in outcome.sites]
+        self._sites = [(site, made(site.error)) for site in outcome.sites]
         # Without 64-bit types at the boundary the user's setting does not matter.
         wide = any(_is_wide(t.dtype) for t in (*self.inner[0], *self.inner[1]))
         self._wide = wide or bool(self._moved)
@@ -429,11 +429,8 @@ class Executable:
         self, code: int, values: Sequence[Any], args: Sequence[Any], made: dict[int, Any]
     ) -> BaseException:
         """What the program raises where its status is `code`."""
-        site, parts = self._sites[code - 1]
-        found = [part(values, args, made) for part in parts]
-        by_position = len(found) - len(site.names)
-        named = dict(zip(site.names, found[by_position:], strict=True))
-        error = site.cls(*found[:by_position], **named)
+        site, make = self._sites[code - 1]
+        error = make(values, args, made)
         return error.refusal(site.loc, site.calls) if isinstance(error, RefusedPath) else error
 
     def _under_trace(self, values: Sequence[Any], args: Sequence[Any]) -> Any:

@@ -30,6 +30,7 @@ from pyxla.runtime.outcome import (
     Outcome,
     OutConst,
     OutDict,
+    OutException,
     OutFormat,
     OutGrown,
     OutItem,
@@ -82,7 +83,7 @@ def builder(
 def repeated(outcome: Outcome) -> frozenset[int]:
     """The ids of the outs that occur more than once, which are one object for the caller."""
     roots = [outcome.result, *[x.out for x in outcome.stores], *[p.rows for p in outcome.pools]]
-    roots += [arg for site in outcome.sites for arg in site.args]
+    roots += [site.error for site in outcome.sites]
     counts = Counter([id(node) for root in roots for node in walk(root)])
     return frozenset([node for node, count in counts.items() if count > 1])
 
@@ -124,6 +125,8 @@ class _Builders:
                 return _format(
                     [p if isinstance(p, str) else (self.build(p[0]), *p[1:]) for p in parts]
                 )
+            case OutException(cls, given, names, cause):
+                return _exception(cls, self.each(given), names, self.each(cause))
             case OutTuple(cls, items):
                 make = tuple_maker(cls)
                 each = self.each(items)
@@ -233,6 +236,19 @@ class _Builders:
         if key not in made:
             made[key] = self.build(self.pools[pool].rows)(values, args, made)
         return made[key]
+
+
+def _exception(cls: type, given: Builder, names: Sequence[str], cause: Builder) -> Builder:
+    def raised(values: Sequence[Any], args: Sequence[Any], made: dict[int, Any]) -> Any:
+        found = given(values, args, made)
+        by_position = len(found) - len(names)
+        named = dict(zip(names, found[by_position:], strict=True))
+        error = cls(*found[:by_position], **named)
+        for raised_from in cause(values, args, made):
+            error.__cause__ = raised_from
+        return error
+
+    return raised
 
 
 def _maker(cls: type) -> Any:

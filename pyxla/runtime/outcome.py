@@ -5,6 +5,7 @@
               | OutVariant index out* | OutMixed index out* | OutNumbers index python
               | OutView out steps | OutTuple cls out* | OutList out* | OutDict key* out*
               | OutObject cls (name out)* | OutPooled pool row | OutRow pool row
+              | OutException cls argument* cause
     write   ::= leaf := index                        an array argument takes new contents
     store   ::= path := out                          a container argument takes new elements
     site    ::= exception class, argument out*       status k raises sites[k - 1]
@@ -196,6 +197,17 @@ class OutFormat:
     parts: tuple[str | tuple[Out, str, str], ...]
 
 
+@dataclass(frozen=True, slots=True, eq=False)
+class OutException:
+    """`cls(*args)`, the last of them by these `names`; cause: what it was raised `from`, if it
+    was."""
+
+    cls: type[BaseException]
+    args: tuple[Out, ...]
+    names: tuple[str, ...]
+    cause: tuple[Out, ...]
+
+
 Out = (
     OutArray
     | OutScalar
@@ -215,6 +227,7 @@ Out = (
     | OutDict
     | OutObject
     | OutFormat
+    | OutException
 )
 
 
@@ -247,7 +260,8 @@ class Store:
 
 @dataclass(frozen=True, slots=True)
 class Site:
-    """A `raise` in the program: the exception is `cls(*args)`, the last of them by these `names`.
+    """A `raise` in the program: the exception is `cls(*args)`, the last of them by these `names`,
+    raised from `cause` if there is one.
 
     counts: the Python ints among the arguments that decide a `ListOverflow`.  flag: of a check, the
     number of its flag.  calls: those that led there, outermost first.
@@ -260,6 +274,11 @@ class Site:
     flag: int = 0
     calls: tuple[Location, ...] = ()
     names: tuple[str, ...] = ()
+    cause: tuple[Out, ...] = ()
+
+    @property
+    def error(self) -> OutException:
+        return OutException(self.cls, self.args, self.names, self.cause)
 
 
 @dataclass(frozen=True, slots=True)
@@ -433,7 +452,7 @@ _INSIDE: dict[type, tuple[str, ...]] = {
     OutFormat: ("parts",),
     OutPool: ("rows",),
     Store: ("out",),
-    Site: ("args",),
+    **dict.fromkeys((OutException, Site), ("args", "cause")),
     Outcome: ("result", "writes", "patches", "stores", "pools", "printed", "sites"),
 }
 

@@ -36,6 +36,7 @@ from pyxla.abstract.lattice import (
 from pyxla.errors import CompileError, ListOverflow
 from pyxla.guards.places import Place
 from pyxla.infer.arrays import access as arrays
+from pyxla.infer.arrays import orders
 from pyxla.infer.calls.captures import NewCapture
 from pyxla.infer.calls.coroutines import is_generator
 from pyxla.infer.joins import far
@@ -45,13 +46,14 @@ from pyxla.infer.lists import as_arrays, columnar, number_lists, reading
 from pyxla.infer.lists.items import holds_methods, spelled
 from pyxla.infer.lists.sites import is_list
 from pyxla.infer.raising.catching import Raised
-from pyxla.infer.raising.exceptions import arguments
+from pyxla.infer.raising.exceptions import arguments, cause_of, is_exception
 from pyxla.ir.core import Phi, Value, made_of, reached
 from pyxla.ir.types import I32, PYTHON_DTYPES
 from pyxla.lib import iterators
 from pyxla.lib.tables import Record
 from pyxla.lib.variables import Closure, variable
 from pyxla.ops.elementwise import convert
+from pyxla.ops.shape import transpose
 from pyxla.runtime import outcome as out
 from pyxla.specialize import returned
 from pyxla.specialize.arguments import World
@@ -228,10 +230,22 @@ class Outputs:
 
     def site(self, path: Raised) -> out.Site:
         x = path.exception
+        args, names, cause = self.exception(x)
+        counts = self.counts(path) if issubclass(x.meta, ListOverflow) else ()
+        return out.Site(x.meta, args, path.loc, counts, calls=path.calls, names=names, cause=cause)
+
+    def exception(self, x: Compound) -> tuple[Any, tuple[str, ...], Any]:
+        """What an exception is made of: arguments, the names of the last ones, and its cause."""
         given, named = arguments(x)
         args = tuple([self.tree(a) for a in (*given, *named.values())])
-        counts = self.counts(path) if issubclass(x.meta, ListOverflow) else ()
-        return out.Site(x.meta, args, path.loc, counts, calls=path.calls, names=tuple(named))
+        cause = cause_of(x)
+        return args, tuple(named), () if cause is None else (self.cause(cause),)
+
+    def cause(self, x: Any) -> out.Out:
+        """What an exception was raised from: None, or one of several exceptions."""
+        if isinstance(x, Variant):
+            return out.OutVariant(self.result(x.tag.value), tuple(map(self.cause, x.items)))
+        return out.OutException(x.meta, *self.exception(x)) if is_exception(x) else self.tree(x)
 
     def counts(self, path: Raised) -> tuple[out.Path, ...]:
         """The Python ints among the arguments that decide whether a path is taken."""
@@ -359,7 +373,12 @@ class Outputs:
                 self.engine.laid |= views.order_decides(whole.type, x.view)
                 return out.OutView(self.reference(Ref(x.cell)), steps)
         self.engine.laid |= self.engine.heap.infos[x.cell].otherwise
-        return self.array_of(arrays.read(self.engine, x))
+        read = arrays.read(self.engine, x)
+        axes = None if self.world.jax or read.extents else orders.axes_of(self.engine, x)
+        if axes is None:
+            return self.array_of(read)
+        laid = out.OutArray(self.result(transpose(read.value, permutation=axes)))
+        return out.OutView(laid, (("transpose", tuple(map(axes.index, range(len(axes))))),))
 
     def array_of(self, array: Array) -> out.OutArray:
         index = self.result(array.value)

@@ -12,7 +12,7 @@ from typing import Any
 
 import numpy as np
 
-from pyxla.abstract.facts.extent import lower
+from pyxla.abstract.facts.extent import lower, upper
 from pyxla.abstract.lattice import Scalar
 from pyxla.ir.op import OpError
 from pyxla.ir.types import array_type
@@ -153,9 +153,13 @@ def _flat_shape(a: Shown) -> Shape:
 
 @makes_view(np.squeeze, np.ndarray.squeeze, rank0="method")
 def squeeze(a: Shown, axis: Any = None) -> Shown:
-    sizes = a.extents or (None,) * a.ndim
-    ones = [d for d, n in enumerate(a.shape) if n == 1 and sizes[d] is None]
-    if axis is None and any(size is not None and (lower(size) or 0) <= 1 for size in sizes):
+    sizes = [
+        n if size is None else size
+        for n, size in zip(a.shape, a.extents or (None,) * a.ndim, strict=True)
+    ]
+    ones = [d for d, size in enumerate(sizes) if lower(size) == upper(size) == 1]
+    undecided = [s for d, s in enumerate(sizes) if d not in ones and (lower(s) or 0) <= 1]
+    if axis is None and any(upper(s) != 0 for s in undecided):
         raise OpError("whether this dimension is squeezed depends on its size; name the axis")
     axes = tuple(ones) if axis is None else normalize_axes(axis, a.ndim)
     if any(d not in ones for d in axes):

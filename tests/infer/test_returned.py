@@ -50,6 +50,21 @@ def test_results_share_memory_as_numpys(function, shape) -> None:
     assert sharing(seen[1]) == sharing(seen[0])
 
 
+def in_other_orders(x):
+    y, z = x.T + 1, np.zeros((2, 3, 4)).transpose(1, 0, 2)
+    fortran = np.asfortranarray(x * 2)
+    fortran[0] = 5
+    mixed = np.where(x.T > 0, x.T, y), np.concatenate([y, y]), np.sort(x.T, 0), x.T.astype(int)
+    return y, z, fortran, fortran.T, *mixed, np.sin(y), (x * 3)[::-1].T.copy("K"), (x + 4).T
+
+
+def test_results_lie_in_memory_as_numpys() -> None:
+    x = np.arange(6.0).reshape(2, 3)
+    for expected, result in zip(in_other_orders(x), pyxla.compile(in_other_orders)(x), strict=True):
+        np.testing.assert_array_equal(result, expected, strict=True)
+        assert result.strides == expected.strides
+
+
 def test_an_argument_is_returned_as_itself() -> None:
     x = np.ones(3)
     assert pyxla.compile(lambda x: x)(x) is x

@@ -261,3 +261,14 @@ def truth_of(x: np.ndarray, k: int) -> Any:
         return "some" if x[x < k] else "none"
     except ValueError as e:
         return str(e)
+
+
+@program("squeeze", *[lambda n=n: (np.arange(5.0) - n,) for n in (3, 2, 1)])
+def squeezed_by_size(x):
+    found = x[x > 0]
+    row = found.reshape(-1, 1)
+    if len(found) == 1:
+        return np.squeeze(row) + 1, found.squeeze()
+    if row.shape[0] > 2:
+        return np.squeeze(row), found
+    return row.squeeze(1)

@@ -434,7 +434,8 @@ def members_beside_numbers(xs, a):
     c = Color.R if a[1] > 0 else Color.G
     of_python = n + Day.TUE, n == Day.WED, Day.TUE <= n, n / Day.WED, divmod(n, Day.WED), n > k
     of_numpy = a + Day.WED, a[1] == Day.TUE, np.int8(3) + Day.TUE, a.astype(np.int8) * k, a[0] == k
-    return of_python, of_numpy, k == c, k is c, k == n, max(Day.TUE, k)
+    known = np.int8(3) < k, k != np.float32(3)
+    return of_python, of_numpy, known, k == c, k is c, k == n, max(Day.TUE, k)
 
 
 @program("choice", lambda: (np.arange(5.0),), lambda: (np.arange(5.0)[::-1].copy(),))

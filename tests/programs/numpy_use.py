@@ -595,3 +595,14 @@ def rounded_to(x, digits):
 )
 def sums_of_negative_zeros(x):
     return np.add.reduceat(x, [0, 1]), np.add.reduceat(x, [0]), np.add.reduceat(x, [2, 0])
+
+
+FAR = np.array([np.nan, 2, np.inf, -np.inf, 1e30, 2.0**63, -(2.0**63), 300, -300.5, 5e9, 1e19])
+
+
+@program("numpy astype", lambda: (FAR,), lambda: (FAR.astype(np.float32),))
+def floats_that_fit_no_integer(x):
+    made = [x.astype(t) for t in ("i8", "i4", "i2", "i1", "u8", "u2", "u1")]
+    y = np.zeros(2, np.int64)
+    y[:] = x[:2]
+    return made, y, x[:2].sum(dtype=int), np.array(x, dtype=int), np.int32(x[1])

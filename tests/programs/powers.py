@@ -64,3 +64,13 @@ def integer_root(n):
 )
 def nearest_rest(x, y):
     return math.remainder(x, y)
+
+
+@program(
+    "pow complex",
+    *[lambda x=x, y=y: (complex(x, y),) for x in (-0.0, 2.0) for y in (3.0, -0.0) if x or y],
+)
+def signs_of_complex_zeros(z):
+    a = np.array([z, -z])
+    of_python = [z**-1, z**-2, z**2, z**3, z**4, z**1, z**5.0, z**-3, z**40]
+    return of_python, [a**-1, a**-2, a**2, a**3, a**4, a**-3, a**9], a[0] ** -1

@@ -445,3 +445,24 @@ def a_triangle_in_the_middle(n):
         rows.append([a + b for a, b in zip([0, *rows[-1]], [*rows[-1], 0])])
     width = len(" ".join(map(str, rows[-1])))
     return [" ".join(map(str, row)).center(width) for row in rows]
+
+
+class Named:
+    def __init__(self, x, tags):
+        self.x = x
+        self.tags = tags
+
+
+@program("format", lambda: (1.5, {"a": 2, "b": [3, 4]}), lambda: (-2.0, {"a": 7, "b": [1, 2]}))
+def fields_of_fields(x, d):
+    named = Named(x, [1, "b"])
+    template = "{0.x:.1f} {0.tags[1]} {p.x!r} {1[a]} {1[b][1]}"
+    inside = template.format(named, d, p=Named(2.0, []))
+    wide = "{:{}}|{:{w}.{p}f}|{:>{}}|{{}}".format(x, 8, x, "a", 5, w=9, p=2)
+    missing = []
+    for template in ("{0[q]}", "{1[5]}", "{2.y}", "{9}", "{z}", "{} {0}"):
+        try:
+            missing.append(template.format(d, d["b"], named))
+        except (LookupError, AttributeError, ValueError) as e:
+            missing.append(str(e))
+    return inside, wide, missing

@@ -77,7 +77,7 @@ def of_function(
         return None if result.ndim == 2 else engine.strides
     if isinstance(function, np.ufunc) or function in _OF_ELEMENTS:
         return of_elements(engine, (*args, *kwargs.values()), result)
-    source = _layout(engine, args[0]) if args else None
+    source = layout(engine, args[0]) if args else None
     if function in _REDUCTIONS:
         axis = args[1] if len(args) > 1 else kwargs.get("axis")
         return _reduced(engine, source, axis, result)
@@ -141,7 +141,7 @@ def _zeros(engine: Engine, x: Any) -> Any:
         return [_zeros(engine, item) for item in content.items]
     if isinstance(x, Tuple):
         return tuple([_zeros(engine, item) for item in x.items])
-    source = _layout(engine, x)
+    source = layout(engine, x)
     if source is None or source is views.MIXED or source.size > _MOST:
         raise LookupError
     return np.zeros_like(source)
@@ -151,7 +151,7 @@ def of_elements(engine: Engine, xs: Sequence[Any], result: Any) -> Any:
     """The same of what is computed of arrays element by element."""
     if engine.strides is None or not isinstance(result, Array):
         return engine.strides
-    layouts = [_layout(engine, x) for x in xs if not (is_number(x) or isinstance(x, Const))]
+    layouts = [layout(engine, x) for x in xs if not (is_number(x) or isinstance(x, Const))]
     if any(x is None or x is views.MIXED for x in layouts):
         return views.MIXED
     modes: list[Any] = [["readonly"]] * len(layouts) + [["writeonly", "allocate"]]
@@ -175,7 +175,7 @@ def _made(engine: Engine, result: Array, make: Callable[[], np.ndarray]) -> Any:
     return None if made.flags.c_contiguous else made.strides
 
 
-def _layout(engine: Engine, x: Any) -> Any:
+def layout(engine: Engine, x: Any) -> Any:
     """An array that lies in memory as `x` does; None where it is no array."""
     if not isinstance(x, Ref) or not arrays.is_array(engine, x):
         return None
@@ -183,3 +183,13 @@ def _layout(engine: Engine, x: Any) -> Any:
     if strides == views.MIXED or arrays.shown(engine, x)[1] is not None:
         return views.MIXED
     return views.layout(content.type, x.view, strides)
+
+
+def axes_of(engine: Engine, x: Ref) -> list[int] | None:
+    """The dimensions of an array from the slowest in memory to the fastest, where that is another
+    order."""
+    laid = layout(engine, x)
+    if not isinstance(laid, np.ndarray) or laid.flags.c_contiguous:
+        return None
+    axes = sorted(range(laid.ndim), key=lambda d: -abs(laid.strides[d]))
+    return axes if axes != sorted(axes) else None

@@ -6,10 +6,12 @@ import functools
 import inspect
 import operator
 import types
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
 
+from pyxla.abstract.facts.refine import refined
 from pyxla.abstract.heap import READ_ONLY, ListCell
 from pyxla.abstract.lattice import Const, Ref, Tuple
 from pyxla.frozen import dataclass
@@ -92,10 +94,19 @@ def _are_elements(made: Any) -> bool:
 def shown(engine: Engine, ref: Ref) -> Shown:
     """What `ref` shows, without reading it."""
     shape, extents = arrays.shown(engine, ref)
+    if extents is not None:
+        extents = _as_assumed(engine, extents)
     base = engine.content(ref)
     strides, dtype = engine.heap.infos[ref.cell].strides, arrays.dtype_of(engine, ref)
     bounded = base.extents is not None
     return Shown(base.type, ref.view, shape, extents, dtype, strides, bounded, engine.ask_layout)
+
+
+def _as_assumed(engine: Engine, extents: Sequence[Any]) -> tuple[Any, ...]:
+    """Sizes with what branches say of them."""
+    sizes = {size.value: size for size in extents if size is not None}
+    known = refined(sizes, engine.frames[-1].assumed, ()) or sizes
+    return tuple([None if size is None else known[size.value] for size in extents])
 
 
 @dataclass(frozen=True, slots=True)

@@ -34,6 +34,8 @@ from pyxla.ops.foreign import HostError
 from pyxla.ops.shape import constant
 from pyxla.views.shadows import chosen, flag_of, renumbered
 
+_CAUSE = "__cause__"
+
 
 def is_exception(x: Any) -> bool:
     return type(x) in (Compound, Variant) and x.kind == "exception"
@@ -56,10 +58,29 @@ def named(kwargs: dict[str, Any]) -> Compound:
 
 def arguments(x: Compound) -> tuple[tuple[Any, ...], dict[str, Any]]:
     """What the class of an exception was called with; `args` are those by position."""
+    given, kwargs = _held(x)
+    return given, {name: value for name, value in kwargs.items() if name != _CAUSE}
+
+
+def _held(x: Compound) -> tuple[tuple[Any, ...], dict[str, Any]]:
+    """The same, with what it was raised from."""
     last = x.items[-1] if x.items else None
     if isinstance(last, Compound) and last.kind == "keywords":
         return x.items[:-1], dict(zip(last.meta, last.items, strict=True))
     return x.items, {}
+
+
+def cause_of(x: Compound) -> Any:
+    """What an exception was raised `from`: an exception or None, as a value; None if without."""
+    return _held(x)[1].get(_CAUSE)
+
+
+def caused(x: Any, cause: Any) -> Any:
+    """Each of the exceptions that `x` may be, raised from `cause`."""
+    if isinstance(x, Variant):
+        return x.rebuild([*[caused(e, cause) for e in x.items], *x.parts[len(x.items) :]])
+    args, kwargs = _held(x)
+    return x.rebuild((*args, named({**kwargs, _CAUSE: cause})))
 
 
 def args_of(x: Compound) -> Tuple:
@@ -113,8 +134,13 @@ def classes_of(x: Any) -> tuple[type, ...] | None:
 def built_in(engine: Engine, x: Compound, name: str) -> Any:
     """An attribute that CPython's own classes give an exception; None where they do not."""
     found = getattr(x.meta, name, None)
-    if found in (StopIteration.value, SystemExit.code) and len(x.items) < 2:
-        return x.items[0] if x.items else Const(None)
+    args, _ = arguments(x)
+    if found in (StopIteration.value, SystemExit.code) and len(args) < 2:
+        return args[0] if args else Const(None)
+    if name == _CAUSE:
+        return cause_of(x) or Const(None)
+    if name == "__suppress_context__":
+        return Const(cause_of(x) is not None)
     member = inspect.ismemberdescriptor(found) and found.__objclass__.__module__ == "builtins"
     if member or (name in BaseException.__dict__ and name not in ("args", "__str__")):
         what = f"{name!r} of an exception is not supported in compiled code"

@@ -11,9 +11,11 @@ import collections
 import copy
 import itertools
 import math
+import operator
 import re
 import string
 import types
+from _string import formatter_field_name_split
 from collections.abc import Iterator, Sequence
 from typing import Any
 
@@ -317,31 +319,48 @@ _AUTOMATIC = {True: "automatic field numbering", False: "manual field specificat
 
 @rule(str.format)
 def _str_format(engine: Engine, template: Any, /, *args: Any, **named: Any) -> Any:
-    """`template.format(...)`; fields are positions and names."""
-    parts: list[Any] = []
-    count, automatic = 0, ""  # fields without a name; how fields are numbered
-    for text, field, spec, conversion in string.Formatter().parse(template.value):
-        parts.append(Const(text))
-        if field is None:
-            continue
-        if "." in field or "[" in field or "{" in (spec or ""):
-            raise engine.refuse("this field of str.format is not supported", "use an f-string")
-        if field and not field.isdigit():
-            if field not in named:
-                return engine.raise_constant(KeyError(field))
-            x = named[field]
-        else:
-            before, automatic = automatic, _AUTOMATIC[not field]
-            if before not in ("", automatic):
-                message = f"cannot switch from {before} to {automatic}"
-                return engine.raise_constant(ValueError(message))
-            index, count = int(field or count), count + 1
-            if index >= len(args):
-                message = f"Replacement index {index} out of range for positional args tuple"
-                return engine.raise_constant(IndexError(message))
-            x = args[index]
-        parts.append(formatted(engine, x, conversion or "", spec or ""))
-    return joined(parts)
+    """`template.format(...)`"""
+    return _Fields(engine, args, named).filled(template.value)
+
+
+class _Fields:
+    """The values of the fields of templates: count, automatic: fields without a name, and how
+    fields are numbered."""
+
+    def __init__(self, engine: Engine, args: Sequence[Any], named: dict[str, Any]) -> None:
+        self.engine, self.args, self.named = engine, args, named
+        self.count, self.automatic = 0, ""
+
+    def filled(self, template: str) -> Any:
+        parts: list[Any] = []
+        for text, field, spec, conversion in string.Formatter().parse(template):
+            parts.append(Const(text))
+            if field is not None:
+                first, rest = formatter_field_name_split(field)
+                x = self.value(first)
+                for is_attribute, name in rest:
+                    take = getattr if is_attribute else operator.getitem
+                    x = call(self.engine, Const(take), [x, Const(name)], {})
+                spec = self.engine.static(self.filled(spec), "a format") if spec else ""
+                parts.append(formatted(self.engine, x, conversion or "", spec))
+        return joined(parts)
+
+    def value(self, field: str | int) -> Any:
+        """The argument that a field names."""
+        if isinstance(field, str) and field:
+            if field not in self.named:
+                return self.engine.raise_constant(KeyError(field))
+            return self.named[field]
+        before, self.automatic = self.automatic, _AUTOMATIC[field == ""]
+        if before not in ("", self.automatic):
+            message = f"cannot switch from {before} to {self.automatic}"
+            return self.engine.raise_constant(ValueError(message))
+        index = self.count if field == "" else int(field)
+        self.count += 1
+        if index >= len(self.args):
+            message = f"Replacement index {index} out of range for positional args tuple"
+            return self.engine.raise_constant(IndexError(message))
+        return self.args[index]
 
 
 @rule(str.join)
