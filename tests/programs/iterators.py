@@ -646,3 +646,25 @@ def windows_that_are_written(x):
             if left > right:
                 right[...] = left + 1
     return x
+
+
+class Squares:
+    def __init__(self, n):
+        self.n, self.at = n, 0
+
+    def __iter__(self):
+        return self
+
+    def __next__(self):
+        if self.at >= self.n:
+            raise StopIteration
+        self.at += 1
+        return self.at**2
+
+
+@program("extend", lambda: (5,), lambda: (0,))
+def extended_by_instances(n):
+    items = [1]
+    items += Squares(n)
+    items.extend(Squares(2))
+    return items, [*Squares(n)], (*Squares(n), 7), sorted({*Squares(n), 4})

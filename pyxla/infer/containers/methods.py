@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from pyxla.abstract.heap import DictCell, GrowingList, ListCell, SetCell
+from pyxla.abstract.heap import DictCell, GrowingList, ListCell, ObjectCell, Pooled, SetCell
 from pyxla.abstract.lattice import Const, Live, Ref, Tuple
 from pyxla.frontend import support
 from pyxla.infer.calls.dispatch import call
@@ -102,8 +102,18 @@ def _append(engine: Engine, x: Any, value: Any) -> Any:
     return Const(None)
 
 
+def read_at_once(engine: Engine, x: Any) -> Any:
+    """The items of an instance whose class says how to read it, as a list; else `x`."""
+    known = tables.found(engine.heap, x) is not None or state_of(engine, x) is not None
+    if known or tables.plain_sequence(engine, x) is not None:
+        return x
+    return call(engine, Const(list), [x], {})
+
+
 @rule(list.extend, support.extend)
 def _extend(engine: Engine, x: Any, more: Any) -> Any:
+    if type(engine.heap.contents.get(getattr(more, "cell", None))) in (ObjectCell, Pooled):
+        more = read_at_once(engine, more)
     many = columnar.found(engine.heap, x) is not None or unknown(engine, more)
     if not many and state_of(engine, more) is not None:  # what makes an item may look at the list
         items = read(engine, more)
