@@ -348,12 +348,32 @@ def zip_last(first: Any, items: Any) -> Iterator[Any]:
 
 
 def zip_longest(*parts: Any, fillvalue: Any = None) -> Iterator[Any]:
-    """`itertools.zip_longest` of sequences."""
+    """`itertools.zip_longest`."""
+    if any([hasattr(part, "__next__") for part in parts]):
+        return _while_any_lasts(tuple([iter(part) for part in parts]), fillvalue)
+    return _as_long_as_any(parts, fillvalue)
+
+
+def _as_long_as_any(parts: tuple[Any, ...], fillvalue: Any) -> Iterator[Any]:
     size = 0
     for part in parts:
         size = max(size, len(part))
     for n in range(size):
         yield tuple([part[n] if n < len(part) else fillvalue for part in parts])
+
+
+def _while_any_lasts(parts: tuple[Iterator[Any], ...], fillvalue: Any) -> Iterator[Any]:
+    while True:
+        row, goes_on = [], False
+        for items in parts:
+            try:
+                row.append(next(items))
+                goes_on = True
+            except StopIteration:
+                row.append(fillvalue)
+        if not goes_on:
+            return
+        yield tuple(row)
 
 
 def zip_strictly(first: Any, *others: Any) -> Iterator[Any]:

@@ -7,6 +7,7 @@ import operator
 import types
 from collections import deque
 from collections.abc import Iterator
+from itertools import zip_longest
 
 import numpy as np
 
@@ -668,3 +669,10 @@ def extended_by_instances(n):
     items += Squares(n)
     items.extend(Squares(2))
     return items, [*Squares(n)], (*Squares(n), 7), sorted({*Squares(n), 4})
+
+
+@program("iterators", lambda: ([4, 1, 7, 2, 9],), lambda: ([3],), lambda: ([],))
+def as_long_as_any_lasts(xs):
+    in_threes = [list(group) for group in zip_longest(*[iter(xs)] * 3, fillvalue=0)]
+    ends = [a for a, b in zip_longest(reversed(xs), xs[1:]) if b is None or a > b]
+    return in_threes, ends

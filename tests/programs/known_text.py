@@ -3,6 +3,7 @@
 
 import re
 import struct
+import unicodedata
 
 from tests.programs import program
 
@@ -64,3 +65,9 @@ def expressions(n):
 def a_command(line, n):
     m = re.match(r"(?P<op>\w+) (?P<n>\d+)", line)
     return m["op"], int(m.groupdict()["n"]) + n, struct.unpack("<ih", struct.pack("<ih", 5, -6))
+
+
+@program("strings", lambda: ("crème brûlée", 2))
+def letters_without_marks(word, n):
+    plain = [c for c in unicodedata.normalize("NFKD", word) if not unicodedata.combining(c)]
+    return "".join(plain), unicodedata.name(word[2]), n * 2

@@ -28,7 +28,10 @@ from pyxla.lib.registry import FOLDABLE
 
 HOSTED = "; pyxla.host(f, returns=...) runs a function in the middle of the program"
 _FOLDABLE_MODULES = frozenset(
-    {"math", "cmath", "operator", "_operator", "itertools", "string", "struct", "_struct", "re"}
+    {
+        *("math", "cmath", "operator", "_operator", "itertools", "string", "struct", "_struct"),
+        *("re", "unicodedata"),
+    }
 )
 _FOLDABLE_TYPES = (types.BuiltinFunctionType, types.MethodDescriptorType, type, np.ufunc)
 # Types whose methods depend on nothing else.
