@@ -203,7 +203,7 @@ class TableFrozenSet(Reading, frozenset):
     def __pyxla_made__(cls, fields: dict[str, Any]) -> frozenset[Any]:
         return frozenset(fields["names"])
 
-    def __hash__(self) -> int:
+    def __hash__(self) -> int:  # type: ignore[override]
         total = np.int64(0)
         for key in self.names:
             own = np.int64(hash_of(key))
