@@ -361,11 +361,11 @@ class Compiled:
                 try:
                     described = self._demands.described(args)
                     hopes = bool(self._demands.may_lift)
-                    asked = replace(request, args=described, demands=begun, hopes=hopes)
-                    asked.tentative = first is not None
+                    begins = {"demands": begun, "hopes": hopes, "tentative": first is not None}
+                    asked = replace(request, args=described, **begins)
                     entry = self._compile(asked, record, slot)
                 except (Restart, CompileError) as asked:
-                    if first is not None and self._may_be_lifted(asked):
+                    if first is not None and self._may_begin_anew(asked):
                         begun = first = None  # it is of other arguments, and may be why
                         continue
                     refusal = self._demands.refusal(asked, described)
@@ -389,11 +389,10 @@ class Compiled:
                 return args, leaves, entry
         raise self._demands.restless(self.__pyxla_function__)
 
-    def _may_be_lifted(self, asked: Restart | CompileError) -> bool:
-        """Whether a program may not be refused that begins with nothing."""
-        if isinstance(asked, InternalError) and self.options.verify:
-            return False
-        return not isinstance(asked, Restart)
+    def _may_begin_anew(self, asked: Restart | CompileError) -> bool:
+        """Whether a program is refused that may not be where it begins with nothing."""
+        shown = isinstance(asked, InternalError) and self.options.verify
+        return not shown and not isinstance(asked, Restart)
 
     def _learn(self, restart: Restart) -> None:
         self._demands.learn(restart)

@@ -169,14 +169,15 @@ def leave(engine: Engine, frame: Frame, block: Block) -> None:
         value = using.moved(engine, frame.env[terminator.operands[0]])
         frame.returns.append(Edge(engine.block, engine.heap, {}, (value,), loc))
     else:
-        error, *cause = [_made(engine, frame.env[x]) for x in terminator.operands]
-        error = instance(error, engine.loc)
+        before, *cause = [_made(engine, frame.env[x]) for x in terminator.operands]
+        error = before = instance(before, engine.loc)
         if frame.module.get("__name__", "").startswith("pyxla.lib"):
             cause = []  # what CPython raises by itself has none
         for x in cause:
             known = isinstance(x, Const) and x.value is not None
             error = caused(error, instance(x, engine.loc) if known else x)
-        engine.raise_(error)
+        catching.throw(engine, error, before=before)
+        raise Stopped
 
 
 def _made(engine: Engine, x: Any) -> Any:

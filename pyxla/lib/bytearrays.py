@@ -218,7 +218,11 @@ def encode(text: str, encoding: str = "utf-8") -> Any:
         if code <= last:
             items.append(code)
         elif name != "utf-8":
-            raise UnicodeEncodeError(name, text, at, at + 1, f"ordinal not in range({last + 1})")
+            end = _run(text, at, last + 1, 0x110000)
+            raise UnicodeEncodeError(name, text, at, end, f"ordinal not in range({last + 1})")
+        elif 0xD800 <= code < 0xE000:
+            end = _run(text, at, 0xD800, 0xE000)
+            raise UnicodeEncodeError(name, text, at, end, "surrogates not allowed")
         else:
             if code < 0x800:
                 items.append(0xC0 | (code >> 6))
@@ -231,11 +235,19 @@ def encode(text: str, encoding: str = "utf-8") -> Any:
     return _made((), items)
 
 
+def _run(text: str, at: int, low: int, high: int) -> int:
+    """Where the letters from `at` on end that have such codes."""
+    while at < len(text) and low <= ord(text[at]) < high:
+        at += 1
+    return at
+
+
 def decode(octets: Any, encoding: str = "utf-8") -> str:
     """`bytes.decode`."""
     name = NAMES[encoding]
     last = 255 if name == "latin-1" else 127
     held, letters, at = list(octets), [], 0
+    octets = bytes(octets)  # which exceptions have
     while at < len(held):
         code, more = held[at], 0
         if code > last:
@@ -285,7 +297,7 @@ def join(between: Any, parts: Any) -> Any:
 def startswith(octets: Any, part: Any, start: Any = None, end: Any = None) -> bool:
     """`bytes.startswith`."""
     if isinstance(part, tuple):
-        return any(startswith(octets, x, start, end) for x in part)
+        return any(startswith(octets, _octets(x), start, end) for x in part)
     held, looked = _between(octets, start, end), _affix(part, "startswith")
     return held is not None and held[: len(looked)] == looked
 
@@ -293,7 +305,7 @@ def startswith(octets: Any, part: Any, start: Any = None, end: Any = None) -> bo
 def endswith(octets: Any, part: Any, start: Any = None, end: Any = None) -> bool:
     """`bytes.endswith`."""
     if isinstance(part, tuple):
-        return any(endswith(octets, x, start, end) for x in part)
+        return any(endswith(octets, _octets(x), start, end) for x in part)
     held, looked = _between(octets, start, end), _affix(part, "endswith")
     return held is not None and held[max(len(held) - len(looked), 0) :] == looked
 

@@ -347,6 +347,12 @@ def zip_last(first: Any, items: Any) -> Iterator[Any]:
             return
 
 
+def append_each(items: list[Any], more: Any) -> None:
+    """`items.extend(more)`, item by item."""
+    for item in more:
+        items.append(item)
+
+
 def zip_longest(*parts: Any, fillvalue: Any = None) -> Iterator[Any]:
     """`itertools.zip_longest`."""
     if any([hasattr(part, "__next__") for part in parts]):
@@ -363,16 +369,21 @@ def _as_long_as_any(parts: tuple[Any, ...], fillvalue: Any) -> Iterator[Any]:
 
 
 def _while_any_lasts(parts: tuple[Iterator[Any], ...], fillvalue: Any) -> Iterator[Any]:
+    ended = [False] * len(parts)
+    lasting = len(parts)
     while True:
-        row, goes_on = [], False
-        for items in parts:
-            try:
-                row.append(next(items))
-                goes_on = True
-            except StopIteration:
-                row.append(fillvalue)
-        if not goes_on:
-            return
+        row = []
+        for k, items in enumerate(parts):
+            if not ended[k]:
+                try:
+                    row.append(next(items))
+                    continue
+                except StopIteration:
+                    ended[k] = True
+                    lasting -= 1
+                    if lasting == 0:
+                        return
+            row.append(fillvalue)
         yield tuple(row)
 
 

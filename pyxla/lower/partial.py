@@ -16,6 +16,7 @@ from pyxla.ops.control import optimization_barrier
 from pyxla.ops.reduce import reduce
 
 COLLECTIVE = ("add", "multiply", "maximum", "minimum")
+OF_BOOLS = (*COLLECTIVE, "and", "or")
 
 
 def in_parts(region: Region) -> Region:
@@ -28,8 +29,8 @@ def in_parts(region: Region) -> Region:
 def _is_unknown(instr: Instr) -> bool:
     if instr.op is not reduce or len(instr.operands) != 2:
         return False
-    known = instr.attrs.get("computation") in COLLECTIVE
-    return not known and instr.operands[0].type.dtype != bool
+    known = OF_BOOLS if instr.operands[0].type.dtype == bool else COLLECTIVE
+    return instr.attrs.get("computation") not in known
 
 
 def _of_two(instr: Instr) -> Value | None:

@@ -153,7 +153,8 @@ def check_the_code_is_that_of_one_device_on_one_and_plain_on_more():
 
 
 def bits(x, z):
-    return np.bitwise_xor.reduce(x), np.bitwise_and.reduce(x.reshape(8, 8) | 1), z.max()
+    odd = np.bitwise_xor.reduce(x > 9), np.logical_and.reduce(x < 9)
+    return np.bitwise_xor.reduce(x), np.bitwise_and.reduce(x.reshape(8, 8) | 1), z.max(), odd
 
 
 def check_reductions_that_no_collective_knows():

@@ -649,28 +649,6 @@ def windows_that_are_written(x):
     return x
 
 
-class Squares:
-    def __init__(self, n):
-        self.n, self.at = n, 0
-
-    def __iter__(self):
-        return self
-
-    def __next__(self):
-        if self.at >= self.n:
-            raise StopIteration
-        self.at += 1
-        return self.at**2
-
-
-@program("extend", lambda: (5,), lambda: (0,))
-def extended_by_instances(n):
-    items = [1]
-    items += Squares(n)
-    items.extend(Squares(2))
-    return items, [*Squares(n)], (*Squares(n), 7), sorted({*Squares(n), 4})
-
-
 @program("iterators", lambda: ([4, 1, 7, 2, 9],), lambda: ([3],), lambda: ([],))
 def as_long_as_any_lasts(xs):
     in_threes = [list(group) for group in zip_longest(*[iter(xs)] * 3, fillvalue=0)]

@@ -161,3 +161,29 @@ def bytes_as_text(xs, n):
         except UnicodeError as e:
             told.append(type(e).__name__)
     return told
+
+
+@program("bytes", lambda: (0xD800,), lambda: (0xDFFF,), lambda: (0xE000,), lambda: (65,))
+def letters_that_have_no_bytes(code):
+    told = []
+    for text in (chr(code), "a" + chr(code)):
+        try:
+            told.append(text.encode())
+        except UnicodeEncodeError as e:
+            told.append(type(e).__name__)
+    return told
+
+
+@program("bytes raise", lambda: (233, "ascii"), lambda: (0xD801, "utf-8"))
+def a_run_of_letters_that_have_no_bytes(code, encoding):
+    return ("a" + chr(code) * 2 + "b").encode(encoding)
+
+
+@program("bytes raise", lambda: ([200, 65],), lambda: ([65],))
+def what_is_no_text(xs):
+    return bytearray(xs).decode("ascii")
+
+
+@program("bytes raise", lambda: ([1, 97],))
+def begins_with_what_is_no_bytes(xs):
+    return bytes(xs).startswith((b"a", 1))

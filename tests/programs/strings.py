@@ -460,7 +460,7 @@ def fields_of_fields(x, d):
     inside = template.format(named, d, p=Named(2.0, []))
     wide = "{:{}}|{:{w}.{p}f}|{:>{}}|{{}}".format(x, 8, x, "a", 5, w=9, p=2)
     missing = []
-    for template in ("{0[q]}", "{1[5]}", "{2.y}", "{9}", "{z}", "{} {0}"):
+    for template in ("{0[q]}", "{1[5]}", "{2.y}", "{9}", "{z}", "{} {0}", "{0:{1:{2}}}"):
         try:
             missing.append(template.format(d, d["b"], named))
         except (LookupError, AttributeError, ValueError) as e:

@@ -205,7 +205,7 @@ def _tabled(engine: Engine, x: Any) -> Any:
 def _frozenset(engine: Engine, x: Any = Const(())) -> Any:
     x = read_once(engine, x)
     items = constants_of(engine, x)
-    if items is None or pools.of_class(engine, TableFrozenSet) is not None:
+    if items is None or TableFrozenSet in engine.pools:
         items = _followed(engine, engine.new(SetCell(frozenset())))  # the frozenset is in a pool
         return tables.frozen(engine, call(engine, Const(gather), [items, x], {}))
     if isinstance(items, SetCell) and items.steps is None:

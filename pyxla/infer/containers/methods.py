@@ -28,7 +28,7 @@ from pyxla.infer.lists import columnar, finding, growing, methods
 from pyxla.infer.objects import get_attribute
 from pyxla.infer.raising.refusals import need
 from pyxla.infer.using import items_in_order
-from pyxla.lib import sequences
+from pyxla.lib import interpreted, sequences
 from pyxla.lib.containers import Deque
 from pyxla.lib.registry import rule
 from pyxla.lib.tables import View, fill, pairs
@@ -102,18 +102,18 @@ def _append(engine: Engine, x: Any, value: Any) -> Any:
     return Const(None)
 
 
-def read_at_once(engine: Engine, x: Any) -> Any:
-    """The items of an instance whose class says how to read it, as a list; else `x`."""
+def _is_read_by_its_class(engine: Engine, x: Any) -> bool:
+    """Whether `x` is an instance whose class says how it is read."""
+    if type(engine.heap.contents.get(getattr(x, "cell", None))) not in (ObjectCell, Pooled):
+        return False
     known = tables.found(engine.heap, x) is not None or state_of(engine, x) is not None
-    if known or tables.plain_sequence(engine, x) is not None:
-        return x
-    return call(engine, Const(list), [x], {})
+    return not known and tables.plain_sequence(engine, x) is None
 
 
 @rule(list.extend, support.extend)
 def _extend(engine: Engine, x: Any, more: Any) -> Any:
-    if type(engine.heap.contents.get(getattr(more, "cell", None))) in (ObjectCell, Pooled):
-        more = read_at_once(engine, more)
+    if _is_read_by_its_class(engine, more):  # which may look at the list, or raise
+        return call(engine, Const(interpreted.append_each), [x, more], {})
     many = columnar.found(engine.heap, x) is not None or unknown(engine, more)
     if not many and state_of(engine, more) is not None:  # what makes an item may look at the list
         items = read(engine, more)

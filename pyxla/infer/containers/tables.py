@@ -62,7 +62,9 @@ def frozen(engine: Engine, x: Ref) -> Ref:
     opened_set(engine, x)
     made = engine.new(ObjectCell(TableFrozenSet, engine.content(x).fields))
     pools.noted(engine, TableFrozenSet)
-    return pools.entered(engine, made)
+    if (pool := engine.pools.get(TableFrozenSet)) is not None:  # a value, wherever it is made
+        pools.enter(engine, made, pool)
+    return made
 
 
 def _enter(engine: Engine, x: Ref, cls: type, pool: Ref) -> None:

@@ -92,6 +92,7 @@ def ended(
             p.exception if slot is None else p.exception.rebuild(rest[places[slot]].items),
             p.loc,
             calls=p.calls,
+            before=p.before,
         )
         for p, slot in zip(raised, slots, strict=True)
     ]

@@ -34,7 +34,8 @@ class Raised:
     """A path that raises: where, what (an abstract exception), and the heap there.
 
     refusal: of what certainly raises, for a program that never returns.  calls: those that led
-    there, outermost first.
+    there, outermost first.  before: what names have that are of the same exception, which has a
+    cause since.
     """
 
     edge: Edge
@@ -43,6 +44,7 @@ class Raised:
     catchable: bool = True
     refusal: CompileError | None = None
     calls: tuple[Location, ...] = ()
+    before: Any = None
 
 
 def pads(engine: Engine, env: Env, block: Block) -> Pads:
@@ -65,7 +67,10 @@ def landed(path: Raised, block: Block, pad: Block, state: Edge) -> Edge:
     found = path.exception
     if pad.instrs[0].attrs.get("again"):
         found = Compound("exception", found.items, found.meta, path.loc)
-    names = {**state.env, pad.phis[0].args[block]: found}
+    names = state.env.copy()
+    if path.before is not None:
+        names.update({name: found for name, x in names.items() if x is path.before})
+    names[pad.phis[0].args[block]] = found
     return Edge(path.edge.block, path.edge.heap, names, (), path.loc, state.assumed)
 
 
@@ -92,13 +97,14 @@ def throw(
     exception: Any,
     catchable: bool = True,
     refusal: CompileError | None = None,
+    before: Any = None,
 ) -> None:
     """Note that the current path ends with `exception`; one path for each that it may be."""
     found = instance(exception, engine.loc)
     items = alternatives(found)
     for place in branches(engine, found, range(len(items))):
         last = place + 1 == len(items)
-        _note(engine, items[place], catchable, refusal if last else None)
+        _note(engine, items[place], catchable, refusal if last else None, before)
 
 
 def raise_unless(engine: Engine, condition: Any, error: Any, catchable: bool) -> None:
@@ -134,13 +140,17 @@ def branches(engine: Engine, x: Variant, among: Sequence[int]) -> Iterator[int]:
 
 
 def _note(
-    engine: Engine, exception: Compound, catchable: bool, refusal: CompileError | None
+    engine: Engine,
+    exception: Compound,
+    catchable: bool,
+    refusal: CompileError | None,
+    before: Any,
 ) -> None:
     loc, calls = in_program(engine.loc, engine.chain())
     if exception.origin is not None:
         loc, calls = exception.origin, ()
     edge = Edge(engine.block, engine.heap.copy(), {}, (), loc)
-    engine.raised.append(Raised(edge, exception, loc, catchable, refusal, calls))
+    engine.raised.append(Raised(edge, exception, loc, catchable, refusal, calls, before))
 
 
 def noted(engine: Engine, frame: Frame, targets: Sequence[Block], envs: Sequence[Env]) -> Any:

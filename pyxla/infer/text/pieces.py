@@ -324,14 +324,19 @@ def _str_format(engine: Engine, template: Any, /, *args: Any, **named: Any) -> A
 
 
 class _Fields:
-    """The values of the fields of templates: count, automatic: fields without a name, and how
-    fields are numbered."""
+    """The values of the fields of templates.
+
+    count: fields that are numbered.  automatic: how, in CPython's words.
+    """
 
     def __init__(self, engine: Engine, args: Sequence[Any], named: dict[str, Any]) -> None:
         self.engine, self.args, self.named = engine, args, named
         self.count, self.automatic = 0, ""
 
-    def filled(self, template: str) -> Any:
+    def filled(self, template: str, within: int = 0) -> Any:
+        """`within`: in how many fields the template is."""
+        if within > 1:
+            return self.engine.raise_constant(ValueError("Max string recursion exceeded"))
         parts: list[Any] = []
         for text, field, spec, conversion in string.Formatter().parse(template):
             parts.append(Const(text))
@@ -341,8 +346,9 @@ class _Fields:
                 for is_attribute, name in rest:
                     take = getattr if is_attribute else operator.getitem
                     x = call(self.engine, Const(take), [x, Const(name)], {})
-                spec = self.engine.static(self.filled(spec), "a format") if spec else ""
-                parts.append(formatted(self.engine, x, conversion or "", spec))
+                if spec:
+                    spec = self.engine.static(self.filled(spec, within + 1), "a format")
+                parts.append(formatted(self.engine, x, conversion or "", spec or ""))
         return joined(parts)
 
     def value(self, field: str | int) -> Any:
