@@ -414,3 +414,9 @@ def sort_by(items: list[Any], compare: Callable[[Any, Any], Any], reverse: bool)
         items[low] = x
     if reverse:
         items.reverse()
+
+
+def append_each(items: list[Any], more: Any) -> None:
+    """`items.extend(more)`, item by item."""
+    for item in more:
+        items.append(item)

@@ -41,7 +41,7 @@ from pyxla.infer.engine import Engine
 from pyxla.infer.lists import columnar
 from pyxla.infer.lists.items import holds_instances
 from pyxla.ir.core import Block, Value
-from pyxla.lib import averages, bisection, heaps, interpreted, polynomials, sequences
+from pyxla.lib import averages, bisection, heaps, interpreted, polynomials, sequences, zipping
 from pyxla.lib.refused import KNOWN_AS
 from pyxla.lib.registry import rule
 from pyxla.lib.scipys import kernel
@@ -106,7 +106,7 @@ READERS: dict[Any, Any] = {
     next: interpreted.next_,
     enumerate: interpreted.enumerate_,
     map: interpreted.map_,
-    zip: interpreted.zip_first,
+    zip: zipping.zip_first,
     functools.reduce: interpreted.reduce_,
     list.extend: sequences.extend,
     set.update: interpreted.update_set,
@@ -119,7 +119,7 @@ MAKERS: dict[Any, Any] = {
     itertools.count: interpreted.count,
     itertools.groupby: interpreted.groupby,
     itertools.cycle: interpreted.cycle,
-    itertools.zip_longest: interpreted.zip_longest,
+    itertools.zip_longest: zipping.zip_longest,
 }
 # What takes a generator as it is.
 _KEEPING = frozenset(
@@ -226,9 +226,9 @@ def reader_of(
     places = [i for i, x in enumerate(args) if coroutines.is_generator(x)]
     if value is zip:
         if places == [0]:
-            return interpreted.zip_first_strictly if strict else interpreted.zip_first, args
+            return zipping.zip_first_strictly if strict else zipping.zip_first, args
         if places == [1] and len(args) == 2:
-            return interpreted.zip_last_strictly if strict else interpreted.zip_last, args
+            return zipping.zip_last_strictly if strict else zipping.zip_last, args
         for i in places:
             read_in_steps(engine, args[i])
         raise engine.refuse(

@@ -17,8 +17,9 @@ from pyxla.infer.containers.structure import LENGTHS, length, rest, sequence
 from pyxla.infer.containers.watched import read
 from pyxla.infer.engine import Engine
 from pyxla.infer.lists.pools import is_container
-from pyxla.lib.interpreted import backwards, zip_strictly
+from pyxla.lib.interpreted import backwards
 from pyxla.lib.registry import rule
+from pyxla.lib.zipping import zip_strictly
 
 
 @rule(zip)

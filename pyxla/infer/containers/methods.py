@@ -28,7 +28,7 @@ from pyxla.infer.lists import columnar, finding, growing, methods
 from pyxla.infer.objects import get_attribute
 from pyxla.infer.raising.refusals import need
 from pyxla.infer.using import items_in_order
-from pyxla.lib import interpreted, sequences
+from pyxla.lib import sequences
 from pyxla.lib.containers import Deque
 from pyxla.lib.registry import rule
 from pyxla.lib.tables import View, fill, pairs
@@ -113,7 +113,7 @@ def _is_read_by_its_class(engine: Engine, x: Any) -> bool:
 @rule(list.extend, support.extend)
 def _extend(engine: Engine, x: Any, more: Any) -> Any:
     if _is_read_by_its_class(engine, more):  # which may look at the list, or raise
-        return call(engine, Const(interpreted.append_each), [x, more], {})
+        return call(engine, Const(sequences.append_each), [x, more], {})
     many = columnar.found(engine.heap, x) is not None or unknown(engine, more)
     if not many and state_of(engine, more) is not None:  # what makes an item may look at the list
         items = read(engine, more)
