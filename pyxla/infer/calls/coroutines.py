@@ -149,9 +149,10 @@ def asks_shortly(engine: Engine, frame: Frame) -> bool:
         return False
     x = frame.env[frame.ssa.function.params[0]]
     content = engine.heap.contents.get(x.cell) if isinstance(x, Ref) else None
-    if not isinstance(content, ObjectCell) or "made" not in content.fields:
+    made = content.fields.get("made") if isinstance(content, ObjectCell) else None
+    if not isinstance(made, Compound):
         return False
-    steps = content.fields["made"].meta[0].flow.wto
+    steps = made.meta[0].flow.wto
     waits = isinstance(content.fields[stepping.AT], Const)
     return waits and not any(isinstance(item, Component) for item in steps)
 
