@@ -57,6 +57,7 @@ from pyxla.infer.operators import (
     truth,
     without_none,
 )
+from pyxla.infer.raising import exceptions
 from pyxla.infer.text import strings
 from pyxla.views.shadows import alternatives, same_object, same_ref
 
@@ -328,6 +329,11 @@ def identical(engine: Engine, x: Any, y: Any) -> Any:
         raise engine.refuse(
             "`is` between bound methods, which are made anew, is not defined", "use =="
         )
+    if _may_be_one_exception(x, y):
+        raise engine.refuse(
+            "whether an exception is another one of its class is not known",
+            "compare what they were made with, or keep which one it is in a name of its own",
+        )
     classes, others = _python_classes(x), _python_classes(y)
     if classes is None or others is None:
         if Const not in (type(x), type(y)) and (may_be_array(x) or may_be_array(y)):
@@ -339,6 +345,14 @@ def identical(engine: Engine, x: Any, y: Any) -> Any:
     if classes & others:
         raise engine.refuse("`is` between numbers is not defined", "use ==")
     return Const(False)
+
+
+def _may_be_one_exception(x: Any, y: Any) -> bool:
+    """Whether two exceptions may be one: where paths meet they are made anew, and no cell says."""
+    if x is y or not (exceptions.is_exception(x) and exceptions.is_exception(y)):
+        return False
+    kinds, others = [{e.meta for e in exceptions.alternatives(v)} for v in (x, y)]
+    return bool(kinds & others)
 
 
 def _same_constant(engine: Engine, x: Any, y: Any) -> Const:

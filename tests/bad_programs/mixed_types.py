@@ -198,3 +198,12 @@ def items_of_one_of_two_classes(xs):
     for x in xs.tolist():
         rest = Hundredfold(x, rest) if x == 4 else Plain(x, rest)
     return list(rest)
+
+
+@bad("whether an exception is another one", i64)
+def exceptions_that_may_be_one(n):
+    error = ValueError("a") if n else KeyError("b")
+    try:
+        raise error
+    except Exception as e:
+        return e is error  # <-

@@ -33,9 +33,8 @@ from pyxla.errors import is_own
 from pyxla.infer.joins import closures
 from pyxla.infer.joins.edges import Edge
 from pyxla.infer.lists import sites
+from pyxla.infer.lists.pools import container_class
 from pyxla.ir.core import Value
-from pyxla.lib.sets import TableSet
-from pyxla.lib.tables import Table
 
 _OF_ONE_TYPE = (
     "where lists differ in length, their items are of one type: keep one list for each type, or "
@@ -128,12 +127,9 @@ def _pool(content: Any) -> Any:
     """Which pool has objects like this one; None if none has."""
     if isinstance(content, _LISTS):
         return list
-    if isinstance(content, DictCell):
-        keys = tuple(content.items)
-        return keys if all(isinstance(key, str) for key in keys) else Table
     if isinstance(content, ObjectCell | Pooled):
         return content.cls
-    return TableSet if isinstance(content, SetCell) else closures.class_of(content)
+    return container_class(content) or closures.class_of(content)
 
 
 def conflict(
