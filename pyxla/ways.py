@@ -122,15 +122,17 @@ class Sized(OnParts):
 class Bucketed(Compiled):
     """A compiled function whose programs are for sizes up to powers of two.
 
-    A function that is refused on parts of arrays is compiled for each size.
+    Only sizes that calls differ in are rounded: the others cost no masks and no room. A function
+    that is refused on parts of arrays is compiled for each size.
     """
 
     def __init__(self, function: Callable[..., Any], options: Options) -> None:
         super().__init__(function, options)
+        self._met: dict[tuple[int, ...], list[Shape]] = {}
         self._rounded: dict[tuple[Pattern, bool, bool], OnParts | None] = {}
 
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
-        pattern, sizes = _pattern(args)
+        pattern, sizes = _pattern(args, self._alike(args))
         memory = _memory((*args, *kwargs.values()))
         if not sizes or memory.repeated:  # copies are not the same array
             return super().__call__(*args, **kwargs)
@@ -152,6 +154,15 @@ class Bucketed(Compiled):
             self._rounded[key] = None
         return super().__call__(*args, **kwargs)
 
+    def _alike(self, args: tuple[Any, ...]) -> list[Shape]:
+        """The shapes of arguments, None for sizes in which calls of arrays like these differed."""
+        shapes: list[Shape] = [_shape(x) for x in args]
+        met = self._met.setdefault(tuple(map(len, shapes)), shapes)
+        for i, (shape, known) in enumerate(zip(shapes, met, strict=True)):
+            if shape != known:
+                met[i] = tuple([n if n == m else None for n, m in zip(shape, known, strict=True)])
+        return met
+
     @property
     def specializations(self) -> tuple[Entry, ...]:
         rounded = [run.specializations for run in self._rounded.values() if run is not None]
@@ -161,13 +172,25 @@ class Bucketed(Compiled):
 FEW = 2  # up to here sizes are as they are: those of 1 are repeated, those of 0 are empty
 
 
-def _pattern(args: tuple[Any, ...]) -> tuple[Pattern, dict[str, int]]:
-    """Which dimensions have sizes of their own, equal ones the same, and these sizes."""
+Shape = tuple[int | None, ...]
+
+
+def _shape(x: Any) -> tuple[int, ...]:
+    return x.shape if isinstance(x, np.ndarray | jax.Array) else ()
+
+
+def _pattern(args: tuple[Any, ...], alike: Sequence[Shape]) -> tuple[Pattern, dict[str, int]]:
+    """Which dimensions have sizes of their own, equal ones the same, and these sizes.
+
+    alike: sizes that all calls have, which are as they are.
+    """
     names: dict[int, str] = {}
     rows = []
-    for x in args:
-        sizes = x.shape if isinstance(x, np.ndarray | jax.Array) and x.ndim else ()
-        row = [names.setdefault(n, f"n{len(names)}") if n > FEW else None for n in sizes]
+    for x, known in zip(args, alike, strict=True):
+        row = [
+            names.setdefault(n, f"n{len(names)}") if n > FEW and m is None else None
+            for n, m in zip(_shape(x), known, strict=True)
+        ]
         rows.append(tuple(row) if any(k is not None for k in row) else None)
     return tuple(rows), {name: n for n, name in names.items()}
 

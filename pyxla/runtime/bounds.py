@@ -69,13 +69,14 @@ class Parts:
         return [x if names is None else self._padded(x, names) for x, names in held]
 
     def _padded(self, x: Any, names: tuple[str | None, ...]) -> Any:
-        named = zip(x.shape, names, strict=True)
-        room = [(0, 0 if name is None else self.bounds[name] - n) for n, name in named]
-        if not any(after for _, after in room):
+        held = zip(x.shape, names, strict=True)
+        shape = [n if name is None else self.bounds[name] for n, name in held]
+        if (*shape,) == x.shape:
             return x
         if not isinstance(x, np.ndarray):
-            return jax.numpy.pad(x, room)
-        padded = np.pad(x, room)
+            return jax.numpy.pad(x, [(0, m - n) for n, m in zip(x.shape, shape, strict=True)])
+        padded = np.zeros(shape, x.dtype)
+        padded[tuple([slice(n) for n in x.shape])] = x
         padded.flags.writeable = x.flags.writeable
         return padded
 

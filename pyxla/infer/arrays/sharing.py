@@ -17,6 +17,7 @@ from pyxla.infer.arrays.viewing import reference, shown
 from pyxla.infer.calls.library import call_library
 from pyxla.infer.calls.standard import is_seen
 from pyxla.infer.containers import tables
+from pyxla.infer.containers.indexing import get_item
 from pyxla.infer.containers.iterators import state_of
 from pyxla.infer.containers.making import list_, source, unknown
 from pyxla.infer.containers.structure import iterate, length
@@ -27,7 +28,7 @@ from pyxla.lib import interpreted, sequences
 from pyxla.lib.finding import trimmed
 from pyxla.lib.indexing import true_size
 from pyxla.lib.operands import as_array, broadcast_shapes
-from pyxla.lib.parts import fixed_copy
+from pyxla.lib.parts import parts_of
 from pyxla.lib.poly1d import kept
 from pyxla.lib.products import parse_einsum
 from pyxla.lib.registry import REGISTRY, Implementation, rule
@@ -319,10 +320,21 @@ def _divmod(engine: Engine, x: Any, y: Any) -> Any:
     return Tuple((binary(engine, "floordiv", x, y), binary(engine, "mod", x, y)))
 
 
-@rule(fixed_copy)
-def _fixed_copy(engine: Engine, x: Any) -> Any:
+@rule(parts_of)
+def _parts_of(engine: Engine, args: Tuple, pattern: Any, sizes: Any, *, fixed: Const) -> Any:
+    """Known structure, which need not be visited for every program of many sizes."""
     reason = "an argument of which a size after the first is not known cannot be written"
-    return arrays.fresh(engine, arrays.read(engine, x), read_only=reason)
+    made = []
+    for x, names in zip(args.items, engine.static(pattern, "the pattern"), strict=True):
+        part = x
+        if names is not None:
+            ends = [NONE if k is None else get_item(engine, sizes, Const(k)) for k in names]
+            key = Tuple(tuple([Compound("slice", (NONE, end, NONE)) for end in ends]))
+            part = get_item(engine, x, key)
+            if fixed.value and isinstance(x, Ref):
+                part = arrays.fresh(engine, arrays.read(engine, part), read_only=reason)
+        made.append(part)
+    return Tuple(tuple(made))
 
 
 @rule(kept)
