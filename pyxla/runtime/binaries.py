@@ -23,6 +23,7 @@ from pyxla import journal
 from pyxla.ir.types import ArrayType, array_type
 from pyxla.runtime.jaxlink import call_scoped, environment, outermost, scoped
 from pyxla.runtime.jaxprivate import core, pxla, stages
+from pyxla.runtime.trimmed import trimmed
 
 
 class Later:
@@ -92,7 +93,17 @@ def binary(jitted: Any, given: Sequence[Any]) -> Any:
     except jax.errors.JaxRuntimeError as error:  # XLA:CPU has no form for its fastest sorts
         journal.note("cache", f"it is not kept on disk: {str(error).partition(chr(10))[0]}")
         return None
+    if made.backend.platform == "cpu":
+        data = trimmed(data, _is_eager(made.xla_executable))
     return data, types, tuple(sorted(made.kept_var_idx))
+
+
+# XLA:CPU runs what counts fewer operations in the thread that calls it.
+_EAGER = 1000
+
+
+def _is_eager(executable: Any) -> bool:
+    return bool(executable.cost_analysis().get("flops", 0.0) < _EAGER)
 
 
 # Functions in C that another process has, too, once JAX has looked for them.
