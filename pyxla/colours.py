@@ -37,19 +37,19 @@ class ModuleLexer(RegexLexer):
         "root": [
             (r"\s+", Text),
             (r"[()\[\]{},;]+", Punctuation),  # what is most frequent is tried first
+            (r"[%@][\w.#-]+", Name.Variable),
             (r"[+*<>=!&|^~?:]+", Operator),
+            (r"-?\b\d+(?:\.\d*)?(?:[eE][+-]?\d+)?\b(?!=)", Number),
             (r"//[^\n]*|/\*.*?\*/", Comment),
             (r'"[^"\n]*"', String),
             (r"(bb\d+)(:)", bygroups(Name.Label, Punctuation)),
             (r"bb\d+\b", Name.Label),
-            (r"[%@][\w.#-]+", Name.Variable),
             (r"(stablehlo|func|chlo)(\.)(\w+)",
              bygroups(Name.Namespace, Punctuation, Name.Function)),
             (words(_CONTROL, prefix=r"\b", suffix=r"\b"), Keyword),
             (r"\b(?:tensor<[^>]*>+|(?:[subif]\d+|bf16|pred|c64|c128|bool_?|int|float|complex)"
              r"(?:\[[\d,]*\])?(?:\{[\d,]*\})?)(?![\w.])", Keyword.Type),
             (r"[\w-]+(?==)", Name.Attribute),
-            (r"-?\b\d+(?:\.\d*)?(?:[eE][+-]?\d+)?\b", Number),
             (r"[A-Za-z_][\w.-]*(?=\()", Name.Function),
             (r"[A-Za-z_][\w-]*", Name.Function),
             (r"[-+*/<>=!&|^~?:]+", Operator),

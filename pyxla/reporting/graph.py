@@ -112,6 +112,16 @@ class _View:
         self.xy = (0.0, 0.0)
 
 
+class _Layout(SugiyamaLayout):  # type: ignore[misc]
+    """With conflicts that are looked up: grandalf looks through a list for each pair."""
+
+    conflicts: Any
+
+    def _detect_alignment_conflicts(self) -> None:
+        super()._detect_alignment_conflicts()
+        self.conflicts = frozenset(self.conflicts)
+
+
 def drawn(found: Flow, keys: dict[Place, str], heat: Callable[[Place], float]) -> Markup:
     """The SVG of a flow.  keys: how the page calls places; heat: how dear a line is, 0 to 1."""
     nodes = _largest(found)
@@ -159,11 +169,10 @@ def _lay_out(graph: Any) -> None:
     for part in graph.C:
         # The time of a round grows with the square of what there is.
         rounds = 6 if len(part.sV) <= FEW else 2
-        layout = SugiyamaLayout(part)
+        layout = _Layout(part)
         layout.xspace, layout.yspace = 24, 46
         layout.init_all()
         layout.draw(rounds)
-        layout.draw_edges()
         views = [vertex.view for vertex in part.sV]
         shift = start - min(view.xy[0] - view.w / 2 for view in views)
         for view in views:
