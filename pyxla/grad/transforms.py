@@ -42,8 +42,8 @@ from pyxla.infer.engine import Engine
 from pyxla.infer.frame import Stopped
 from pyxla.ir.core import Region, Value
 from pyxla.ir.rewrite import inline, substitute_region
-from pyxla.lib.indexing import equal_sizes, resized, true_size
-from pyxla.lib.masks import within
+from pyxla.lib.indexing import equal_sizes, true_size
+from pyxla.lib.masks import resized, within
 from pyxla.ops.check import INEXACT
 from pyxla.ops.elementwise import add, compare, convert, select
 from pyxla.ops.filled import filled, zeros

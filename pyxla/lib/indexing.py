@@ -35,6 +35,7 @@ from pyxla.lib.masks import (
     number,
     positions,
     ranks,
+    resized,
     same,
     spread,
     true_elements,
@@ -64,7 +65,6 @@ from pyxla.ops.shape import (
     concatenate,
     constant,
     iota,
-    pad,
     reshape,
     reverse,
     transpose,
@@ -118,26 +118,6 @@ def _fitted(array: Array, value: Value, shape: Shape, extents: Extents) -> Value
             wanted = extents[offset + d] if extents is not None else None
             value = fitted(value, d, size, bound if wanted is None else wanted, bound)
     return broadcast_to(resized(value, target), shape)
-
-
-def resized(value: Value, shape: Sequence[int]) -> Value:
-    """`value` cut, or followed by zeros, to `shape`."""
-    old = value.type.shape
-    if old == tuple(shape):
-        return value
-    if any(n < m for n, m in zip(shape, old, strict=True)):
-        limits = tuple([min(n, m) for n, m in zip(shape, old, strict=True)])
-        value = slice_(value, start_indices=(0,) * len(old), limit_indices=limits)
-        old = limits
-    if old == tuple(shape):
-        return value
-    return pad(
-        value,
-        number(0, value.type.dtype),
-        edge_padding_low=(0,) * len(old),
-        edge_padding_high=tuple([n - m for n, m in zip(shape, old, strict=True)]),
-        interior_padding=(0,) * len(old),
-    )
 
 
 def equal_sizes(x: Int, y: Int) -> bool:

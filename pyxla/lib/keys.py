@@ -38,7 +38,7 @@ from pyxla.abstract.lattice import Array, NeedsStatic, Scalar
 from pyxla.frozen import dataclass
 from pyxla.ir.op import OpError
 from pyxla.ir.types import I64
-from pyxla.lib.masks import constant_of, nonzero
+from pyxla.lib.masks import constant_of, nonzero, resized
 from pyxla.lib.meetings import meet
 from pyxla.lib.operands import as_array
 from pyxla.ops.check import BOOLS, INTS
@@ -254,7 +254,7 @@ def _add_array(parts: _Parts, item: Array, shape: Shape, extents: Extents) -> No
     count = item.ndim if item.dtype in BOOLS else 1
     sizes = (None,) * len(shape) if extents is None else extents
     if item.dtype in BOOLS:
-        _check_mask(item, shape[axis : axis + count], axis, extents)
+        item = _fitted_mask(item, shape[axis : axis + count], axis, extents)
     else:
         _check_range(item, axis, shape[axis], sizes[axis])
     for d in range(axis, axis + count):
@@ -273,18 +273,16 @@ def _check_range(item: Array, axis: int, bound: int, size: Int | None) -> None:
         _refuse_index(wrong[0], axis, bound, size)
 
 
-def _check_mask(mask: Array, shape: Shape, axis: int, extents: Extents) -> None:
+def _fitted_mask(mask: Array, shape: Shape, axis: int, extents: Extents) -> Array:
+    """The mask with the bounds of what it indexes; sizes known at run time only are to be equal."""
     for d, (n, m) in enumerate(zip(shape, mask.shape, strict=True), axis):
-        if n != m:
-            refuse(
-                f"boolean index did not match indexed array along axis {d}; size of axis is {n} "
-                f"but size of corresponding boolean axis is {m}",
-                IndexError if extents is None and mask.extents is None else None,
-            )
         sizes = _size(n, extents, d), _size(m, mask.extents, d - axis)
         words = f"boolean index did not match indexed array along axis {d}; size of axis is "
         between = " but size of corresponding boolean axis is "
+        if isinstance(sizes[0], int) and isinstance(sizes[1], int) and n != m:
+            refuse(f"{words}{n}{between}{m}", IndexError)
         meet(*sizes, IndexError, words, sizes[0], between, sizes[1])
+    return Array(resized(mask.value, shape), mask.extents)
 
 
 def _size(bound: int, extents: Extents, axis: int) -> Int:

@@ -9,6 +9,7 @@ under the same mask: `unpacked` recomputes it in place.
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -23,7 +24,7 @@ from pyxla.ops import elementwise
 from pyxla.ops.elementwise import add, and_, compare, convert, divide, remainder, select
 from pyxla.ops.index import gather, scatter
 from pyxla.ops.reduce import reduce_window
-from pyxla.ops.shape import broadcast_in_dim, constant, iota, reshape
+from pyxla.ops.shape import broadcast_in_dim, constant, iota, pad, reshape
 from pyxla.ops.shape import slice as slice_
 from pyxla.views.blocks import Shape, reshaped
 
@@ -55,6 +56,26 @@ def spread(x: Value, shape: Shape) -> Value:
 
 def number(n: int, dtype: np.dtype, shape: Shape = ()) -> Value:
     return spread(constant(value=np.array(n, dtype)), shape)
+
+
+def resized(value: Value, shape: Sequence[int]) -> Value:
+    """`value` cut, or followed by zeros, to `shape`."""
+    old = value.type.shape
+    if old == tuple(shape):
+        return value
+    if any(n < m for n, m in zip(shape, old, strict=True)):
+        limits = tuple([min(n, m) for n, m in zip(shape, old, strict=True)])
+        value = slice_(value, start_indices=(0,) * len(old), limit_indices=limits)
+        old = limits
+    if old == tuple(shape):
+        return value
+    return pad(
+        value,
+        number(0, value.type.dtype),
+        edge_padding_low=(0,) * len(old),
+        edge_padding_high=tuple([n - m for n, m in zip(shape, old, strict=True)]),
+        interior_padding=(0,) * len(old),
+    )
 
 
 def within(x: Array) -> Value | None:

@@ -19,8 +19,7 @@ from pyxla.abstract.lattice import Array, Scalar
 from pyxla.ir.build import current
 from pyxla.ir.core import Instr, Value
 from pyxla.ir.types import I32, I64
-from pyxla.lib.indexing import resized
-from pyxla.lib.masks import ELEMENTWISE
+from pyxla.lib.masks import ELEMENTWISE, resized
 from pyxla.ops.control import case
 from pyxla.ops.elementwise import add, compare, convert, maximum, minimum, subtract
 from pyxla.ops.filled import is_anything

@@ -17,9 +17,9 @@ from pyxla.abstract.lattice import Array, Scalar
 from pyxla.ir.core import Value
 from pyxla.lib import kernels as k
 from pyxla.lib import selection
-from pyxla.lib.indexing import resized
 from pyxla.lib.manipulation import cut as cut_columns
 from pyxla.lib.manipulation import dynamic_cut
+from pyxla.lib.masks import resized
 from pyxla.lib.operands import BOOL, FLOAT, INT, broadcast_to, cast, literal, splat, weak
 from pyxla.lib.reductions import fold
 from pyxla.lib.scans import scan

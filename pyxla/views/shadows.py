@@ -14,7 +14,7 @@ from pyxla.abstract.joined import joined_array_type
 from pyxla.abstract.lattice import Array, Const, Ref, Scalar
 from pyxla.ir.build import current
 from pyxla.ir.core import Value
-from pyxla.lib.indexing import resized
+from pyxla.lib.masks import resized
 from pyxla.lib.operands import BOOL, INT
 from pyxla.ops.elementwise import add, and_, compare, convert, or_, select
 from pyxla.ops.shape import constant

@@ -608,7 +608,6 @@ def test_what_numpy_writes_in_python_over_what_is_taken():
     "program",
     [
         lambda x: np.fft.fft2(np.outer(x, x[x > 0])),
-        lambda x: np.correlate(x[x > 0], x),
         lambda x: np.array_split(x[x > 0], 3),
     ],
 )

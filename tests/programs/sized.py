@@ -143,3 +143,40 @@ def walked_in_steps(xs, ys):
     track = Course(xs, ys)
     steps = list(np.arange(0, track.at[-1], 0.5))
     return [math.degrees(track.place(s)) for s in steps], steps
+
+
+@program("masks", *[lambda s=s: (6, 8, s) for s in range(2)])
+def children_of_two_parents(n, size, seed):
+    """A row made of the start of one and the end of another is as long as they are."""
+    rng = np.random.default_rng(seed)
+    parents = rng.integers(0, 2, (n, size))
+    children = []
+    while len(children) < n:
+        mother, father = parents[rng.integers(n)], parents[rng.integers(n)]
+        cut = rng.integers(1, size)
+        child = np.concatenate([mother[:cut], father[cut:]])
+        child[rng.random(size) < 0.2] ^= 1
+        children.append(child)
+    return children
+
+
+@program(
+    "masks checks",
+    *[lambda t=t, n=n: (np.arange(8.0), t, np.arange(n) % 3) for t in (2, 4, 5) for n in (3, 4, 9)],
+)
+def chosen_of_what_was_chosen(x, most, groups):
+    small = x[x < most]
+    first = small[groups[: len(small)] == 1]
+    small[groups > 0] = -1
+    return first, small
+
+
+@program(
+    "masks checks",
+    *[lambda t=t: (np.random.default_rng(1).normal(size=9), t) for t in (-0.5, 0.5, 9)],
+)
+def correlation_of_what_exceeds(x, least):
+    """Which of the two is longer decides where NumPy begins."""
+    a, b = x[x > least], x[::-1][x[::-1] > -0.5]
+    pairs = [(a, b), (b, a), (b, x[:3]), (x[:4], b), (b * 1j, a * (2 - 1j))]
+    return [np.correlate(p, q, mode) for p, q in pairs for mode in ("full", "same", "valid")]

@@ -16,7 +16,7 @@ from pyxla.abstract.facts.integers import value_of
 from pyxla.abstract.lattice import Array, Const, Scalar
 from pyxla.errors import ListOverflow
 from pyxla.infer.interface import Engine
-from pyxla.lib.indexing import resized
+from pyxla.lib.masks import resized
 from pyxla.ops.elementwise import minimum
 from pyxla.ops.filled import constant
 

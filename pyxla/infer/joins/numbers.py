@@ -15,7 +15,7 @@ from pyxla.infer.joins import choices, far, kinds, variants
 from pyxla.ir.build import Builder, building
 from pyxla.ir.core import Block, Phi, Value
 from pyxla.ir.types import ArrayType
-from pyxla.lib.indexing import resized
+from pyxla.lib.masks import resized
 from pyxla.ops.elementwise import convert
 from pyxla.ops.shape import constant
 

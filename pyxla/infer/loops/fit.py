@@ -28,7 +28,7 @@ from pyxla.infer.joins.numbers import UP, place_of
 from pyxla.infer.text.codes import is_string
 from pyxla.ir.build import Builder, building
 from pyxla.ir.core import Phi
-from pyxla.lib.indexing import resized
+from pyxla.lib.masks import resized
 from pyxla.views.shadows import alternatives, renumbered, same_ref, shown
 
 

@@ -79,6 +79,10 @@ NEEDED: dict[Any, tuple[tuple[int, str, int, Exception], ...]] = {
         (0, "a", 1, ValueError("a cannot be empty")),
         (1, "v", 1, ValueError("v cannot be empty")),
     ),
+    LIBRARY[np.correlate]: (
+        (0, "a", 1, ValueError("first array argument cannot be empty")),
+        (1, "v", 1, ValueError("second array argument cannot be empty")),
+    ),
     LIBRARY[np.gradient]: ((0, "f", 2, ValueError(TOO_SMALL)),),
     LIBRARY[np.interp]: ((1, "xp", 1, ValueError("array of sample points is empty")),),
     LIBRARY[np.polyfit]: ((0, "x", 1, TypeError("expected non-empty vector for x")),),

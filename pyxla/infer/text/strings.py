@@ -37,9 +37,9 @@ from pyxla.infer.using import decided_by_data
 from pyxla.ir.core import Branch, Value
 from pyxla.lib import strings
 from pyxla.lib import texts as methods
-from pyxla.lib.indexing import resized
 from pyxla.lib.manipulation import cut as cut_columns
 from pyxla.lib.manipulation import dynamic_cut, stack
+from pyxla.lib.masks import resized
 from pyxla.lib.operands import INT, cast, literal, splat, weak
 from pyxla.lib.registry import rule
 from pyxla.ops import elementwise as op

@@ -23,6 +23,7 @@ from typing import Any
 
 import numpy as np
 
+from pyxla.abstract.facts import extent
 from pyxla.abstract.facts.extent import IntFact
 from pyxla.abstract.facts.integers import Int, smaller, times, value_of
 from pyxla.abstract.lattice import Array, Scalar
@@ -31,8 +32,8 @@ from pyxla.ir.core import Value
 from pyxla.ir.op import OpError
 from pyxla.lib import creation, manipulation, numeric, selection
 from pyxla.lib.builtins import abs_, complex_, divmod_, float_, int_, pow_, round_
-from pyxla.lib.indexing import equal_sizes, fitted, not_one, resized, take, true_size
-from pyxla.lib.masks import positions, spread, within
+from pyxla.lib.indexing import equal_sizes, fitted, not_one, take, true_size
+from pyxla.lib.masks import positions, resized, spread, within
 from pyxla.lib.meetings import meet
 from pyxla.lib.operands import as_array, literal, normalize_axes
 from pyxla.lib.operators import truth
@@ -119,9 +120,10 @@ def bounded(value: Value, extents: Sequence[Scalar | None]) -> Array:
 def sized(value: Value, sizes: Sequence[Int]) -> Array:
     """An Array of the sizes `sizes`: `value` is cut where one is known, and bounded where none is.
 
-    Sizes that data decides can cancel in a sum, so that it is known and less than the bound.
+    Sizes that data decides can cancel in a sum, so that it is known, or less than the bound.
     """
-    shape = [n if isinstance(n, int) else m for n, m in zip(sizes, value.type.shape, strict=True)]
+    bounds = [n if isinstance(n, int) else extent.upper(n) for n in sizes]
+    shape = [m if n is None else min(n, m) for n, m in zip(bounds, value.type.shape, strict=True)]
     return bounded(resized(value, shape), [n if isinstance(n, Scalar) else None for n in sizes])
 
 

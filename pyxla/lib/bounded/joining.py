@@ -29,8 +29,8 @@ from pyxla.lib.bounded.elementwise import (
     sized,
     strategy,
 )
-from pyxla.lib.indexing import resized, true_size
-from pyxla.lib.masks import number
+from pyxla.lib.indexing import true_size
+from pyxla.lib.masks import number, resized
 from pyxla.lib.meetings import meet
 from pyxla.lib.operands import INT, as_array, cast, normalize_axis
 from pyxla.lib.registry import implements

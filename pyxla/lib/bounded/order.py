@@ -252,24 +252,36 @@ def _series(function: Function, *series: Any) -> Array:
     return function(*[Array(filled(x, range(x.ndim), 0).value) for x in given])
 
 
-@strategy(products.convolve)
-def _convolve(function: Function, a: Any, v: Any, mode: str = "full") -> Array:
+@strategy(products.convolve, products.correlate)
+def _convolve(function: Function, a: Any, v: Any, mode: Any = None) -> Array:
     """All products, of which other modes take those in the middle."""
+    correlates = function is products.correlate
+    mode = ("valid" if correlates else "full") if mode is None else mode
     x, y = as_array(a), as_array(v)
-    if mode not in ("full", "same", "valid"):
+    if mode not in ("full", "same", "valid") or x.ndim != 1 or y.ndim != 1:
         raise OpError(NOT_SUPPORTED)
     n, m = true_size(x, 0), true_size(y, 0)
     result = function(*[Array(filled(z, (0,), 0).value) for z in (x, y)], "full")
-    if mode == "full":
-        return sized(result.value, (minus(plus(n, m), 1),))
     long, short = larger(n, m), smaller(n, m)
-    first = cast(value_of(minus(short, 1)), INT)
+    count = {"full": minus(plus(n, m), 1), "same": long, "valid": plus(minus(long, short), 1)}[mode]
+    first, one = splat(0, INT, ()), splat(1, INT, ())
+    if mode != "full":
+        first = op.maximum(op.subtract(_size(short), one), first)
     if mode == "same":
-        first = op.divide(op.maximum(first, splat(0, INT, ())), splat(2, INT, ()))
-    bound = max(x.shape[0], y.shape[0])
+        # NumPy correlates the longer with the shorter, and turns what that gives around.
+        turned = cast(k.lt(_size(n), _size(m)), INT) if correlates else splat(0, INT, ())
+        first = op.divide(op.add(first, turned), splat(2, INT, ()))
+    if correlates:  # the last element of `y` meets the first of `x` first, and `y` ends in zeros
+        first = op.add(first, _size(minus(y.shape[0], m)))
+    elif mode == "full":
+        return sized(result.value, (count,))
+    bound = result.shape[0] if mode == "full" else max(x.shape[0], y.shape[0])
     places = op.add(iota(dtype=INT, shape=(bound,), dimension=0), spread(first, (bound,)))
-    found = take(result, Array(places), 0, wrap=False)
-    return sized(found.value, (long if mode == "same" else plus(minus(long, short), 1),))
+    return sized(take(result, Array(places), 0, wrap=False).value, (count,))
+
+
+def _size(n: Int) -> Value:
+    return cast(value_of(n), INT)
 
 
 @strategy(products.kron)
