@@ -88,11 +88,12 @@ class Visit:
     """One visit of a loop, to a fixpoint; a loop that is unrolled around it, or a function that is
     called twice, visits one loop several times.
 
-    peaks: of lists that got shorter in the last pass, a column and the size before.  tries: how
-    often room was made for a list.  depths: how deep tuples nested after each pass.  passes: how
-    many there are by now.
+    cells: how many there were before.  peaks: of lists that got shorter in the last pass, a column
+    and the size before.  tries: how often room was made for a list.  depths: how deep tuples nested
+    after each pass.  passes: how many there are by now.
     """
 
+    cells: int
     peaks: list[tuple[int, Any]] = field(default_factory=list)
     tries: dict[int, int] = field(default_factory=dict)
     depths: list[int] = field(default_factory=list)

@@ -2,7 +2,11 @@
 
 from __future__ import annotations
 
+import math
+from dataclasses import dataclass
 from itertools import zip_longest
+
+import numpy as np
 
 from tests.programs import program
 
@@ -74,3 +78,65 @@ class Resuming:
 def what_ended_is_not_asked_again(n):
     first = Resuming(n)
     return list(zip_longest(first, [1, 2, 3, 4])), first.asked
+
+
+class Ray3:
+    """A vector whose operations read it, and the other one, item by item."""
+
+    __slots__ = ("x", "y", "z")
+
+    def __init__(self, x=0.0, y=0.0, z=0.0):
+        self.x, self.y, self.z = x, y, z
+
+    def __iter__(self):
+        yield self.x
+        yield self.y
+        yield self.z
+
+    def __sub__(self, other):
+        return Ray3(*(a - b for a, b in zip(self, other)))
+
+    def __mul__(self, factor):
+        return Ray3(*(a * factor for a in self))
+
+    def dot(self, other):
+        return sum(a * b for a, b in zip(self, other))
+
+    def unit(self):
+        return self * (1 / math.sqrt(self.dot(self)))
+
+
+@dataclass(frozen=True)
+class Ball:
+    center: Ray3
+    radius: float
+
+    def reached(self, start, way):
+        to = start - self.center
+        along = to.dot(way)
+        left = along * along - to.dot(to) + self.radius**2
+        if left < 0:
+            return None
+        at = -along - math.sqrt(left)
+        return at if at > 1e-4 else None
+
+
+@program("nested loops", lambda: (6, 4))
+def depths_of_balls(width, height):
+    """The loops over pixels make each vector anew, and need not be unrolled for its length."""
+    balls = [Ball(Ray3(0.0, 0.0, 5.0), 1.0), Ball(Ray3(1.5, 0.0, 4.0), 0.7)]
+    picture = np.zeros((height, width))
+
+    def nearest(start, way):
+        best = None
+        for ball in balls:
+            at = ball.reached(start, way)
+            if at is not None and (best is None or at < best):
+                best = at
+        return best or 0.0
+
+    for j in range(height):
+        for i in range(width):
+            way = Ray3((i - width / 2) / width, (height / 2 - j) / height, 1).unit()
+            picture[j, i] = nearest(Ray3(), way)
+    return picture

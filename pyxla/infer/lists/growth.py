@@ -49,14 +49,15 @@ class Grown(NamedTuple):
     """A list as an iteration brings it back, and the heap that it leads to.
 
     more: how much more room there is than before.  counted: whether a counter that goes up by one
-    ends the loop.  swapped: whether another list is what it was before.
+    ends the loop.  swapped: whether another list is what it was before.  cell: what it was before.
     """
 
     content: Content
     heap: Heap
     more: int
     counted: bool
-    swapped: bool = False
+    swapped: bool
+    cell: int
 
 
 def grow(
@@ -79,7 +80,7 @@ def grow(
             if type(before) in LISTS and type(after) in LISTS:
                 more = room_of(back.heap, after) - room_of(entry.heap, before)
                 swapped = first != last and last in entry.heap.contents
-                yield first, Grown(after, back.heap, more, counted, swapped)
+                yield first, Grown(after, back.heap, more, counted, swapped, first)
 
     return {
         places[cell]: x._replace(heap=behind(x.heap, x.content))

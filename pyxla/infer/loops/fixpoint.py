@@ -232,7 +232,7 @@ def _passes(
     lost, shared = set[int](), set[int]()
     expected = growth.expected(engine, entry.heap, widened.lists)
     way, guessed = _way(engine, header, live), widened.is_risky()
-    mark, visit = Mark(engine, frame, entry), Visit()
+    mark, visit = Mark(engine, frame, entry), Visit(len(entry.heap.infos))
     for _ in range(MAX_PASSES):
         heap = widened.with_kept(entry.heap)
         start = dataclasses.replace(entry, heap=heap)
@@ -390,11 +390,16 @@ def _unify_lists(
     names = [[entry.env.get(value), back.env.get(value)] for value in live]
     pairs = [*zip(entry.args, back.args, strict=True), *names]
     further = tables.unify((entry, back), pairs)
+    tabled = entry.heap is not heap
     grown = growth.grow(engine, head, entry, back, further)
     if not widened.mistaken:
         widened.lists |= grown
     if grown or entry.heap is not heap:
-        engine.findings.kept.update((head.join.way.place, *engine.loops))
+        # A loop around that makes the list anew in each iteration has nothing to tell of it.
+        oldest = 0 if tabled or not grown else min([x.cell for x in grown.values()])
+        outside = zip(engine.loops, engine.visits, strict=True)
+        around = [header for header, visit in outside if oldest < visit.cells]
+        engine.findings.kept.update((head.join.way.place, *around))
         return True
     return False
 

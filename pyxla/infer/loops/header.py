@@ -63,7 +63,7 @@ class LoopHead:
         self.header = way.place
         self.outgrown: list[tuple[Scalar, int]] = []  # sizes, and the room for each
         self.pairs: list[tuple[int, int]] = []  # cells, and those that come back in their places
-        self.visit = Visit()  # which visit of the loop this pass belongs to
+        self.visit = Visit(0)  # which visit of the loop this pass belongs to
         self.test: Any = None  # what decides whether the loop goes on
         self.retyped: dict[int, Any] = {}
         self.entry = entry
