@@ -13,14 +13,14 @@ from typing import Any
 import numpy as np
 
 from pyxla.abstract.facts.extent import lower, upper
-from pyxla.abstract.lattice import Scalar
+from pyxla.abstract.lattice import Array, Scalar
 from pyxla.ir.op import OpError
 from pyxla.ir.types import array_type
 from pyxla.lib.indexing import parse
 from pyxla.lib.manipulation import order_moved
 from pyxla.lib.masks import listed
 from pyxla.lib.operands import as_dtype, as_shape, copy_mode, normalize_axes, normalize_axis
-from pyxla.lib.registry import Implementation, implements
+from pyxla.lib.registry import Implementation, LeftToPython, implements
 from pyxla.lib.sizes import as_sizes
 from pyxla.ops.check import COMPLEXES
 from pyxla.views import views
@@ -217,13 +217,6 @@ def rot90(m: Shown, k: Any = 1, axes: Any = (0, 1)) -> Shown:
 # --- Splitting -----------------------------------------------------------------------------------
 
 
-def _require_full(a: Shown, axis: int) -> None:
-    if a.extents is not None and a.extents[axis] is not None:
-        raise OpError(
-            "an array whose size is known at run time only has no parts of a known number"
-        )
-
-
 def _along(a: Shown, axis: int, key: Any) -> Shown:
     """`a[..., key, ...]` along one dimension."""
     return a.then(parse(a.shape, a.extents, (slice(None),) * axis + (key,)))
@@ -235,9 +228,12 @@ def array_split(ary: Shown, indices_or_sections: Any, axis: Any = 0) -> list[Sho
     indices_or_sections = listed(indices_or_sections)
     if isinstance(indices_or_sections, (list, tuple, np.ndarray)):
         bounds = list(indices_or_sections)
+    elif isinstance(indices_or_sections, Array):
+        raise LeftToPython
     else:
         sections = operator.index(indices_or_sections)
-        _require_full(ary, axis)
+        if ary.extents is not None and ary.extents[axis] is not None:
+            raise LeftToPython
         if sections <= 0:
             raise OpError("number sections must be larger than 0.")
         each, extra = divmod(ary.shape[axis], sections)

@@ -180,3 +180,23 @@ def correlation_of_what_exceeds(x, least):
     a, b = x[x > least], x[::-1][x[::-1] > -0.5]
     pairs = [(a, b), (b, a), (b, x[:3]), (x[:4], b), (b * 1j, a * (2 - 1j))]
     return [np.correlate(p, q, mode) for p, q in pairs for mode in ("full", "same", "valid")]
+
+
+@program("split", *[lambda s=s: (np.random.default_rng(s).integers(0, 4, 15),) for s in (0, 1)])
+def groups_cut_apart(keys):
+    values = np.cos(np.arange(15.0))
+    order = np.argsort(keys, kind="stable")
+    cuts = np.flatnonzero(np.diff(keys[order])) + 1
+    parts = np.split(values[order], cuts)
+    found = np.unique(keys, return_counts=True)[1]
+    pairs = np.hsplit(values.reshape(3, 5), cuts[:1])
+    return parts, [part.mean() for part in np.split(values, np.cumsum(found)[:-1])], pairs
+
+
+@program("split", *samples(0, 1), lambda: (np.full(4, -1.0),))
+def parts_of_what_is_kept(x):
+    kept = x[x > 0]
+    folds = np.array_split(np.random.default_rng(0).permutation(len(x)), 3)
+    left = [np.concatenate([f for k, f in enumerate(folds) if k != i]) for i in range(3)]
+    many = len(np.array_split(kept, np.argmax(x) % 3 + 1))
+    return np.array_split(kept, 3), many, [x[rows].sum() for rows in left]

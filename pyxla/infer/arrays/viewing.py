@@ -16,11 +16,13 @@ from pyxla.abstract.heap import READ_ONLY, ListCell
 from pyxla.abstract.lattice import Const, Ref, Tuple
 from pyxla.frozen import dataclass
 from pyxla.infer.arrays import access as arrays
-from pyxla.infer.calls.library import call_library
+from pyxla.infer.calls.captures import BoundedOperand
+from pyxla.infer.calls.library import call_library, is_python, python_of
+from pyxla.infer.calls.visiting import call_function
 from pyxla.infer.engine import Engine
 from pyxla.infer.raising.sizes import verify_reshaped
 from pyxla.lib.bounded.elementwise import NOT_SUPPORTED, REMEDY
-from pyxla.lib.registry import rule
+from pyxla.lib.registry import LeftToPython, rule
 from pyxla.views import makers
 from pyxla.views.shown import MAKERS, Copied, Making, Shown
 
@@ -47,10 +49,15 @@ def _called(target: Any, making: Making, engine: Engine, /, *args: Any, **kwargs
         args, kwargs, buffer = _converted(engine, target, args, kwargs)
     if args and arrays.is_array(engine, args[0]):
         ref, *rest = args
-        operands = [engine.operand(x) for x in rest]
-        named = {name: engine.operand(x) for name, x in kwargs.items()}
         before = shown(engine, ref)
-        made = making.maker(before, *operands, **named)
+        try:
+            operands = [engine.operand(x) for x in rest]
+            named = {name: engine.operand(x) for name, x in kwargs.items()}
+            made = making.maker(before, *operands, **named)
+        except (BoundedOperand, LeftToPython):  # how many views there are, say, is not known
+            if not is_python(target):
+                raise
+            return call_function(engine, python_of(target), list(args), kwargs)
         if made is not None and buffer:
             raise engine.refuse(
                 f"numpy.{target.__name__} shows the memory of the {buffer} here",

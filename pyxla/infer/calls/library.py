@@ -80,15 +80,14 @@ def call_library(
         out, args = Tuple(tuple(args[value.nin :])), args[: value.nin]
     engine.mixed = None
     try:
-        written = isinstance(getattr(value, "_implementation", None), types.FunctionType)
-        result = apply(engine, name_of(value), implementation, args, kwargs, written)
+        result = apply(engine, name_of(value), implementation, args, kwargs, is_python(value))
     except BoundedOperand:  # NumPy's own Python is over functions that may take such arrays
         with contextlib.suppress(CompileError):
-            return call_function(engine, _python_of(value), args, kwargs)
+            return call_function(engine, python_of(value), args, kwargs)
         result = apply(engine, name_of(value), implementation, args, kwargs)
     except LeftToPython as left:
         kwargs = {name: x for name, x in kwargs.items() if name not in left.ignored}
-        return call_function(engine, _python_of(left.python or value), args, kwargs)
+        return call_function(engine, python_of(left.python or value), args, kwargs)
     if out is not None and not (isinstance(out, Const) and out.value is None):
         casting = kwargs.get("casting", Const("same_kind")) if isinstance(value, np.ufunc) else None
         exact = None if casting is not None or value in BROADCASTING else value
@@ -135,7 +134,12 @@ def _verify_kinds(
         check_dtypes(engine, name_of(value), value, found, args, kwargs)
 
 
-def _python_of(value: Any) -> Any:
+def is_python(value: Any) -> bool:
+    """Whether NumPy has a function in Python."""
+    return isinstance(getattr(value, "_implementation", None), types.FunctionType)
+
+
+def python_of(value: Any) -> Any:
     """What NumPy has in Python behind the dispatch of a function."""
     return getattr(value, "_implementation", value)
 
