@@ -286,7 +286,7 @@ def _arange_count(start: Any, stop: Any, step: Any) -> Int:
         length = minus(last, first) if step > 0 else minus(first, last)
         if isinstance(length, int):
             return max(0, -(-length // abs(step)))
-        return ceil_divide(as_size(length), abs(step))
+        return ceil_divide(as_size(larger(length, 0)), abs(step))
     if any(CLASSES[x.dtype] == "f" and not by_arguments(x.value) for x in numbers):
         raise LeftToPython(counted, ("like", "device"))
     read = [_static_number(x) for x in (start, stop, step)]
@@ -311,6 +311,10 @@ def _static_number(x: Any) -> float:
 TABULATED = 4096
 
 
+def _too_few(num: Any) -> tuple[Any, ...]:
+    return ValueError, "Number of samples, ", num, ", must be non-negative."
+
+
 @implements(np.linspace)
 def linspace(
     start: Any,
@@ -326,7 +330,7 @@ def linspace(
     check_ignored(ignored)
     if isinstance(num, int) and num < 0:
         raise OpError(f"Number of samples, {num}, must be non-negative.")
-    (count,), extents = as_sizes(num)
+    (count,), extents = as_sizes(num, _too_few)
     size = count if extents is None else extents[0]
     if extents is not None and (retstep or axis not in (0, -1)):
         raise OpError("linspace of a size known at run time gives the numbers along axis 0")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import operator
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -15,18 +16,18 @@ from pyxla.lib.operands import as_array, as_value
 from pyxla.lib.registry import LeftToPython, implements
 from pyxla.ops import shape as shapes
 
-Widths = list[tuple[int, int]]
+Widths = list[tuple[Any, Any]]
 REPEATING = ("edge", "reflect", "symmetric", "wrap")
 
 
-def _pairs(x: Any, ndim: int) -> Widths:
+def pairs(x: Any, ndim: int, index: Callable[[Any], Any] = operator.index) -> Widths:
     """One number, one pair, or a pair per axis, as a pair per axis: NumPy says what fits."""
-    given: list[int] = []
+    given: list[Any] = []
 
     def places(part: Any) -> Any:
         if isinstance(part, list | tuple):
             return [places(item) for item in part]
-        given.append(operator.index(part))
+        given.append(index(part))
         return len(given) - 1
 
     try:
@@ -41,7 +42,7 @@ def pad(array: Any, pad_width: Any, mode: Any = "constant", **options: Any) -> A
     x = as_array(array)
     if isinstance(pad_width, dict):
         raise LeftToPython
-    widths = _pairs(pad_width, x.ndim)
+    widths = pairs(pad_width, x.ndim)
     if any(min(pair) < 0 for pair in widths):
         raise OpError("index can't contain negative values", ValueError)
     if mode in ("constant", "empty"):

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import math
 import operator
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any
 
 from pyxla.abstract.facts import extent
@@ -24,6 +24,7 @@ from pyxla.ir.op import OpError
 from pyxla.ir.types import I64
 from pyxla.lib.keys import as_index
 from pyxla.lib.masks import listed
+from pyxla.lib.meetings import meet
 from pyxla.lib.operands import Shape
 from pyxla.views.views import Extents
 
@@ -32,8 +33,14 @@ MOST = 2**28
 SIZE = "the size of an array"
 
 
-def as_size(n: Any) -> Int:
-    """An extent: an int, or a Scalar with a proven upper bound that arguments do not decide."""
+def negative(n: Any) -> tuple[Any, ...]:
+    """What NumPy raises for an extent below 0."""
+    return ValueError, "negative dimensions are not allowed"
+
+
+def as_size(n: Any, wrong: Callable[[Any], tuple[Any, ...]] = negative) -> Int:
+    """An extent: an int, or a Scalar with a proven upper bound that arguments do not decide, which
+    the program checks not to be below 0, `wrong`."""
     if isinstance(n, Array) and not n.shape and n.dtype.kind in "iu":
         n = as_index(n)
     if not isinstance(n, Scalar):
@@ -48,7 +55,10 @@ def as_size(n: Any) -> Int:
         raise NeedsStatic(n, SIZE)
     if extent.upper(found) is None:
         found = _with_room(found)
-    return larger(found, 0)
+    shown = larger(found, 0)
+    if shown is not found:
+        meet(found, shown, *wrong(found))
+    return shown
 
 
 def _with_room(n: Scalar) -> Scalar:
@@ -71,7 +81,9 @@ def bounded_int(n: Scalar) -> Int:
     return known(n, fact.lo, fact.hi)
 
 
-def as_sizes(shape: Any) -> tuple[Shape, Extents]:
+def as_sizes(
+    shape: Any, wrong: Callable[[Any], tuple[Any, ...]] = negative
+) -> tuple[Shape, Extents]:
     """A shape given as an int or a sequence of ints: what is stored, and what of it is bounded."""
     shape = listed(shape)
     if isinstance(shape, Array) and shape.ndim == 1:
@@ -79,7 +91,7 @@ def as_sizes(shape: Any) -> tuple[Shape, Extents]:
     sizes, needed = list[Int](), list[NeedsStatic]()
     for n in shape if isinstance(shape, Sequence) else (shape,):
         try:
-            sizes.append(as_size(n))
+            sizes.append(as_size(n, wrong))
         except NeedsStatic as need:
             needed.append(need)
     if needed:

@@ -14,7 +14,15 @@ from typing import Any
 import numpy as np
 
 from pyxla.abstract.facts import extent
-from pyxla.abstract.facts.integers import Int, known, larger, minus, smaller, times
+from pyxla.abstract.facts.integers import (
+    Int,
+    ceil_divide,
+    known,
+    larger,
+    minus,
+    smaller,
+    times,
+)
 from pyxla.abstract.lattice import Array, NeedsStatic, Scalar
 from pyxla.frozen import dataclass
 from pyxla.ir.op import OpError
@@ -137,18 +145,32 @@ def needed_rows(
     shape: Shape, extents: views.Extents, target: Sequence[Int]
 ) -> views.BasicIndex | None:
     """The first rows of an array of so many as the program has, as many as a shape without run-time
-    sizes and -1 takes: in NumPy that is all of them, or an error."""
+    sizes takes: in NumPy that is all of them, or an error."""
     if extents is None or extents[0] is None or views.scalars_of(extents[1:]) or 0 in shape:
         return None
     sizes = [n for n in target if isinstance(n, int) and n >= 0]
+    size, inner = None, math.prod(shape[1:])
     if len(sizes) < len(target):
-        return None
-    total, inner = math.prod(sizes), math.prod(shape[1:])
-    if total % inner or total // inner > shape[0]:
-        most = shape[0] * inner
-        raise OpError(f"cannot reshape an array of at most {most} elements into {tuple(sizes)}")
-    rows = (Range(0, total // inner, 1, None), *views.full(shape, extents)[1:])
+        whole = _rows_in_one(inner, target)
+        if whole <= 1:
+            return None
+        count, size = shape[0] - shape[0] % whole, extents[0]
+    else:
+        count, over = divmod(math.prod(sizes), inner)
+        if over or count > shape[0]:
+            most = shape[0] * inner
+            raise OpError(f"cannot reshape an array of at most {most} elements into {tuple(sizes)}")
+    rows = (Range(0, count, 1, size), *views.full(shape, extents)[1:])
     return views.BasicIndex(shape, rows, tuple(range(len(shape))))
+
+
+def _rows_in_one(inner: int, target: Sequence[Int]) -> int:
+    """How many rows of `inner` elements become one where a new shape begins with -1; 0 for none."""
+    first, *later = [n if isinstance(n, int) else 0 for n in target if n != 1] or [1]
+    if first != -1 or inner <= 0 or any(n <= 0 for n in later):
+        return 0
+    whole, over = divmod(math.prod(later), inner)
+    return 0 if over else whole
 
 
 def _static(n: Int) -> int:
@@ -219,9 +241,13 @@ def _leading(old: Sequence[Dim], asked: Sequence[Dim]) -> list[Dim] | None:
         return None
     inner = math.prod([n for n, _ in later])
     rest = math.prod([n for n, _ in asked[place + 1 :]])
-    if rest <= 0 or inner % rest:
+    whole = _rows_in_one(inner, [n for n, _ in asked])
+    if whole > 1 and bound % whole == 0:
+        most, total = bound // whole, ceil_divide(size, whole)
+    elif rest > 0 and inner % rest == 0:
+        most, total = bound * (inner // rest), times(size, inner // rest)
+    else:
         return None
-    factor = inner // rest
-    total = known(times(size, factor), 0, bound * factor)
-    taken: Dim = (bound * factor, total) if isinstance(total, Scalar) else (total, None)
+    total = known(total, 0, most)
+    taken: Dim = (most, total) if isinstance(total, Scalar) else (total, None)
     return [*asked[:place], taken, *asked[place + 1 :]]

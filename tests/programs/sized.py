@@ -200,3 +200,32 @@ def parts_of_what_is_kept(x):
     left = [np.concatenate([f for k, f in enumerate(folds) if k != i]) for i in range(3)]
     many = len(np.array_split(kept, np.argmax(x) % 3 + 1))
     return np.array_split(kept, 3), many, [x[rows].sum() for rows in left]
+
+
+@program("reshape checks", *samples(0, 1), lambda: (np.arange(1.0, 10.0),), lambda: (-np.ones(5),))
+def rows_of_four_and_of_three(x):
+    kept = x[x > 0]
+    whole = kept[: len(kept) // 4 * 4].reshape(-1, 4)
+    whole *= 2
+    filled = np.pad(kept, (0, -len(kept) % 3), constant_values=-1.0).reshape(-1, 3)
+    ended = np.concatenate([kept, np.zeros(-len(kept) % 5)]).reshape(1, -1, 5)
+    return whole.sum(0), kept, filled, ended.mean(-1), kept.reshape(-1, 2)
+
+
+@program("negative checks", *[lambda n=n: (np.array([2.5, n]),) for n in (3.0, 0.0, -2.0)])
+def as_many_as_data_says(x):
+    count, kept, said = int(x[1]), x[x > 0], []
+    attempts = [
+        lambda: np.zeros(count),
+        lambda: np.ones((2, count)),
+        lambda: np.eye(count),
+        lambda: np.linspace(0, 1, count),
+        lambda: np.arange(count),
+        lambda: np.pad(kept, count),
+    ]
+    for attempt in attempts:
+        try:
+            said.append(attempt().shape)
+        except ValueError as error:
+            said.append(str(error))
+    return said, np.full(count + 1, x[0])

@@ -23,6 +23,7 @@ from pyxla.lib.bounded.elementwise import sizes
 from pyxla.lib.masks import within
 from pyxla.lib.numeric import TOO_SMALL
 from pyxla.lib.operands import is_short_int, literal, normalize_axes, weak
+from pyxla.lib.operands import shown as spelled
 from pyxla.lib.registry import LIBRARY
 from pyxla.lib.scans import NEUTRAL
 from pyxla.ops import elementwise as op
@@ -263,16 +264,17 @@ _OF_LISTS = frozenset({LIBRARY[np.select], LIBRARY[np.stack]})
 
 
 def verify_reshaped(engine: Engine, x: Any, y: Any) -> None:
-    """An array of run-time size has as many elements as the known shape that it is given."""
-    if y.extents is not None:
+    """An array of run-time size has as many elements as the shape that it is given."""
+    given = [-1 if isinstance(n, Scalar) else n for n in sizes(y)]
+    known, wanted = (math.prod([n for n in sizes(z) if isinstance(n, int)]) for z in (x, y))
+    if given.count(-1) > 1 or (-1 in given and wanted and known % wanted == 0):  # it fits all
         return
-    size: Int = 1
-    for n in sizes(x):
-        size = times(size, n)
-    if extent.difference(size, math.prod(y.shape)) != 0:
-        shape = "".join(map(str, shown(y.shape)))
-        error = exception(ValueError, "cannot reshape array of size ", size, f" into shape {shape}")
-        engine.ensure(Scalar(k.eq(value_of(size), value_of(math.prod(y.shape)))), error)
+    none: Int = 1
+    size, count = (functools.reduce(times, sizes(z), none) for z in (x, y))
+    if extent.difference(size, count) != 0:
+        words = f" into shape {spelled(given)}"
+        error = exception(ValueError, "cannot reshape array of size ", size, words)
+        engine.ensure(Scalar(k.eq(value_of(size), value_of(count))), error)
 
 
 def verify_joined(engine: Engine, function: Any, arrays: Any) -> None:

@@ -12,6 +12,7 @@ from typing import Any
 
 import numpy as np
 
+from pyxla.abstract.facts import extent
 from pyxla.abstract.facts.integers import Int, larger, minus, plus, smaller, times, value_of
 from pyxla.abstract.lattice import Array, Scalar
 from pyxla.abstract.promote import CLASSES
@@ -41,8 +42,19 @@ from pyxla.lib.bounded.reductions import reduced, taken
 from pyxla.lib.indexing import take, true_size
 from pyxla.lib.masks import positions, spread, within
 from pyxla.lib.meetings import meet
-from pyxla.lib.operands import BOOL, INT, as_array, cast, normalize_axis, splat, weak
+from pyxla.lib.operands import (
+    BOOL,
+    INT,
+    as_array,
+    as_value,
+    broadcast_to,
+    cast,
+    normalize_axis,
+    splat,
+    weak,
+)
 from pyxla.lib.registry import implements
+from pyxla.lib.sizes import as_size
 from pyxla.ops import elementwise as op
 from pyxla.ops.shape import broadcast_in_dim, iota
 
@@ -218,14 +230,32 @@ def _pad(
     constant = options.get("constant_values", 0)
     if mode != "constant" or not isinstance(constant, int | float) or isinstance(pad_width, dict):
         raise OpError(NOT_SUPPORTED)
-    widths = np.broadcast_to(np.asarray(pad_width, dtype=int), (x.ndim, 2))
+    widths = padding.pairs(pad_width, x.ndim, _width)
+    if any(isinstance(n, Scalar) for pair in widths for n in pair):
+        number = as_value(constant, x.dtype)
+        for axis, pair in enumerate(widths):
+            before, after = [_repeated(x, axis, n, number) for n in pair]
+            x = join([before, x, after], axis)
+        return x
     axes = tuple(range(x.ndim))
     result = function(Array(filled(x, axes, constant).value), pad_width, mode, **options)
     own: list[Scalar | None] = []
-    for e, (low, high) in zip(extents_of(x), widths.tolist(), strict=True):
+    for e, (low, high) in zip(extents_of(x), widths, strict=True):
         size: Any = None if e is None else plus(e, low + high)
         own.append(size)
     return bounded(result.value, own)
+
+
+def _width(n: Any) -> Int:
+    return as_size(n, lambda _: (ValueError, "index can't contain negative values"))
+
+
+def _repeated(x: Array, axis: int, count: Int, number: Value) -> Array:
+    """So many rows of a number, as those of `x`."""
+    shape, own = list(x.shape), list(extents_of(x))
+    shape[axis] = count if isinstance(count, int) else extent.upper(count) or 0
+    own[axis] = count if isinstance(count, Scalar) else None
+    return bounded(broadcast_to(number, tuple(shape)), own)
 
 
 @strategy(products.trace)
