@@ -393,3 +393,18 @@ def put_beside_an_array(v, x):
 def put_beside_ints(v, x):
     w = 0.5 if v > 0 else 1
     return np.full_like(x, w), np.insert(x, 0, w), np.hstack((x / 2, w)), np.append(x, [w, 2.5])
+
+
+def _halved(x):
+    y = x / 2 if x > 1 else x * 2
+    for _ in range(2):
+        y = y - 1 if y > 0.25 else -y
+    return y + x
+
+
+@program("a function is visited once for numbers that are an int or a float", *arrays(1))
+def called_with_either(x, n):
+    k = 3 if x[n] > 0 else 0.5
+    a, b = _halved(k), _halved(k + 1)
+    c, d = _halved(k - 1), _halved(k * 2)
+    return a, b, c, d, _halved(a), _halved(b)

@@ -239,3 +239,129 @@ def report_not_read(x):
 @program("as above, in lists", ROWS, ZEROS)
 def reports(x):
     return [_fit(x - k) for k in (0.0, 1.0)]
+
+
+class Filter:
+    """A step of a chain, of which the next is chosen by what this one gives."""
+
+    def __init__(self, gain):
+        self.gain, self.uses = gain, 0
+
+    def run(self, steps, x, depth):
+        if depth == 7:
+            return x
+        self.uses += 1
+        y = self.gain * self.shaped(x)
+        if y > 50:
+            raise ValueError("too much")
+        return steps[0 if y < 1.0 else 1].run(steps, y + 0.25, depth + 1)
+
+
+class Soft(Filter):
+    def shaped(self, x):
+        return x / (1.0 + abs(x))
+
+
+class Hard(Filter):
+    def __init__(self, gain, bound):
+        super().__init__(gain)
+        self.bound = bound
+
+    def shaped(self, x):
+        return min(max(x, -self.bound), self.bound)
+
+
+@program("a method that both classes inherit is visited once for both", ABOVE, BELOW)
+def inherited_by_both(x):
+    steps = [Soft(3.0), Hard(0.5, 2.0)]
+    return steps[0].run(steps, x[0], 0), [step.uses for step in steps]
+
+
+@program("as above, where it is asked which it is, returns itself and is compared", ABOVE, BELOW)
+def inherited_and_told(x):
+    steps = [Soft(3.0), Hard(0.5, 2.0)]
+    step = steps[0] if x[0] > 0 else steps[1]
+    run = step.run
+    step.gain = 1.5
+    told = isinstance(step, Hard), type(step).__name__, step is steps[0], hasattr(step, "bound")
+    return run(steps, x[1], 5), told, steps[0].uses, steps[1].gain
+
+
+class Rule:
+    def __init__(self, step):
+        self.step = step
+
+    def next(self, x):
+        return self.of(x) + self.step
+
+
+class Doubles(Rule):
+    def of(self, x):
+        return x * 2
+
+
+class Halves(Rule):
+    def of(self, x):
+        return x / 2
+
+
+class Squares(Rule):
+    def of(self, x):
+        return x * x
+
+
+class Turns(Rule):
+    def of(self, x):
+        return -x
+
+
+class Stays(Rule):
+    def of(self, x):
+        return x
+
+
+class Bounds(Rule):
+    def of(self, x):
+        return min(x, 3.0)
+
+
+class Flips(Rule):
+    def of(self, x):
+        return 1 / (1 + abs(x))
+
+
+@program("as above, in a list of more classes than one name may be of", ABOVE, BELOW)
+def inherited_by_many(x):
+    classes = Doubles, Halves, Squares, Turns, Stays, Bounds, Flips
+    steps = [cls(k / 4).next for k, cls in enumerate(classes)]
+    y = x[0]
+    for value in x:
+        y = steps[int(abs(value) * 2) % len(steps)](y)
+    return y
+
+
+class Ball:
+    def __init__(self, middle, radius):
+        self.middle, self.radius = middle, radius
+
+    def met(self, way):
+        rest = self.radius**2 - abs(self.middle - way) ** 2
+        return None if rest < 0 else self.middle - math.sqrt(rest)
+
+
+class Floor:
+    def met(self, way):
+        return 2 / way if way else None
+
+
+@program("the first of some that one of another class follows: no pool holds these", ABOVE, BELOW)
+def nearest(x):
+    rows = []
+    for way in x:
+        best = None
+        for thing in (Ball(1, 2.0), Ball(3.0, 1), Floor(), Ball(0.5, 1)):
+            k = thing.met(way)
+            if k is not None and k > -1 and (best is None or k < best[1]):
+                best = thing, k
+        rows.append(0.0 if best is None else best[1] + isinstance(best[0], Floor))
+    return rows

@@ -7,7 +7,8 @@ common type are one of the items.  An item that a path does not have is never lo
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
+from types import FunctionType
 from typing import Any
 
 from pyxla.abstract.heap import DictCell, GrowingList, ListCell, ObjectCell, Pooled, RowList
@@ -50,12 +51,15 @@ def of_kind(join: Any, values: Sequence[Any], kind: str) -> Any:
     """What each of `values` is in the states of `join`; None where there are too many types."""
     found: list[tuple[Any, Any]] = []
     places: list[list[int]] = []
-    for value, state in zip(values, join.states, strict=True):
-        if isinstance(value, Conflict):
-            return None
+    if any(isinstance(value, Conflict) for value in values):
+        return None
+    pairs = zip(values, join.states, strict=True)
+    given = [[(x, s) for x in items_of(v, kind) if x is not UNDEFINED] for v, s in pairs]
+    together = kind == "mixed" and _together(pair for held in given for pair in held)
+    for held in given:
         places.append([])
-        for item in () if value is UNDEFINED else items_of(value, kind):
-            at = _place(kind, found, item, state, places[-1])
+        for item, state in held:
+            at = _place(kind, found, item, state, places[-1], together)
             places[-1].append(at)
             found[at:] = found[at:] or [(item, state)]
     if kind == "mixed" and not _settles(found, join.directions is not None):
@@ -103,29 +107,35 @@ def _sample(value: Any) -> Any:
 
 
 def _place(
-    kind: str, found: Sequence[tuple[Any, Any]], item: Any, state: Any, taken: Sequence[int]
+    kind: str,
+    found: Sequence[tuple[Any, Any]],
+    item: Any,
+    state: Any,
+    taken: Sequence[int],
+    together: bool,
 ) -> int:
     """Where among `found`, at none of the places taken, the first is that is one item with `item`;
     or the end."""
     alike = (
         i
         for i, (x, other) in enumerate(found)
-        if i not in taken and _is_one(kind, x, other, item, state)
+        if i not in taken and _is_one(kind, x, other, item, state, together)
     )
     return next(alike, len(found))
 
 
-def _is_one(kind: str, x: Any, state: Any, y: Any, other: Any) -> bool:
+def _is_one(kind: str, x: Any, state: Any, y: Any, other: Any, together: bool) -> bool:
     """Whether values of two states are one item of a variant."""
     if kind == "mixed":
-        return _alike(x, state, y, other)
+        return _alike(x, state, y, other, together)
     if kind == "exception":
         return is_alike(x, y)
     return isinstance(y, Const) and choices.is_same(x.value, y.value)
 
 
-def _alike(x: Any, state: Any, y: Any, other: Any) -> bool:
-    """Whether the values of two states have a common type."""
+def _alike(x: Any, state: Any, y: Any, other: Any, together: bool = False) -> bool:
+    """Whether the values of two states have a common type; together: a method that classes inherit
+    is one, of what is of one of these classes, and is visited once."""
     if far.is_far(x) or far.is_far(y):
         return far.alike(x, y)
     if is_number(x) and is_number(y):
@@ -135,17 +145,34 @@ def _alike(x: Any, state: Any, y: Any, other: Any) -> bool:
     if isinstance(x, Const) and isinstance(y, Const):  # functions are themselves
         return x.value is y.value or (type(x.value) is type(y.value) is str)
     if isinstance(x, Compound) and x.is_like(y):
-        return all(_alike(a, state, b, other) for a, b in zip(x.items, y.items, strict=True))
+        pairs = zip(x.items[:1] if together and _is_method(x) else x.items, y.items, strict=False)
+        return all(_alike(a, state, b, other) for a, b in pairs)
     if isinstance(x, Tuple):
         return x.is_like(y)
     return isinstance(x, Variant) and x.is_like(y)
 
 
+def _is_method(x: Any) -> bool:
+    """Whether `x` is a bound method that is visited."""
+    method = isinstance(x, Compound) and x.kind == "method" and isinstance(x.items[0], Const)
+    return method and isinstance(x.items[0].value, FunctionType)
+
+
+def _together(given: Iterable[tuple[Any, Any]]) -> bool:
+    """Whether the objects of methods, each with its state, are few enough for one value."""
+    found: list[tuple[Any, Any]] = []
+    for method, state in given:
+        for x in items_of(method.items[1], "mixed") if _is_method(method) else ():
+            if not any(_alike(x, state, *other) for other in found):
+                found.append((x, state))
+    return len(found) <= MOST
+
+
 def parts_alike(values: Sequence[Any], states: Sequence[Any]) -> bool:
     """Whether the parts of compounds have a common type each."""
     known = [(v, s) for v, s in zip(values, states, strict=True) if v is not UNDEFINED]
-    first = known[0]
-    return all(_alike(*first, *other) for other in known[1:])
+    first, together = known[0], _together(known)
+    return all(_alike(*first, *other, together) for other in known[1:])
 
 
 def _shown(x: Ref, state: Any) -> Any:
@@ -207,8 +234,10 @@ def fit(fit: Any, template: Variant, back: Any) -> None:
     own = [(item, fit.head.ghost) for item in template.items]
     column: list[Any] = [UNDEFINED] * len(own)
     places: list[int] = []
-    for item in items_of(back, kind):
-        at = _place(kind, own, item, edge, places)
+    given = items_of(back, kind)
+    together = kind == "mixed" and _together([*own, *[(item, edge) for item in given]])
+    for item in given:
+        at = _place(kind, own, item, edge, places, together)
         if at == len(own):
             fit.ok = False
             return
