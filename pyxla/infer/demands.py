@@ -28,6 +28,8 @@ SHORT = 4
 ITERATIONS = 400
 # Where arrays are of several sizes, so many instructions count as an iteration.
 CODE = 32
+# An attempt that visits so many instructions is worth another one where that may save code.
+LARGE = 2000
 # Behind so many of one loop an iteration counts as `LONG`: a long loop is over data, more often.
 MANY, LONG = 32, 4
 # Loops inside one another that have more iterations than this are over data as well.
@@ -160,7 +162,8 @@ class Findings:
     of numbers is, and leaves: a key is taken out of one; reading: dicts that a loop reads, by its
     header, and what became of keys in it (`infer.containers.tables.changed`); deep, how often
     calls were nested too deeply; infos, of the cells; sites, of lists that are refused for what
-    they may be.
+    they may be; named, the classes of instances that are refused for that; visited, how many
+    instructions.
     """
 
     demands: Demands = Demands()
@@ -194,10 +197,12 @@ class Findings:
     reading: dict[tuple[Block | None, int], int] = field(default_factory=dict)
     infos: list[Any] = field(default_factory=list)
     sites: set[Sites] = field(default_factory=set)
+    named: set[type] = field(default_factory=set)
+    visited: int = 0
 
     def start(self, demands: Demands) -> None:
         """Begin another attempt."""
-        self.demands, self.infos, self.sites = demands, [], set()
+        self.demands, self.infos, self.sites, self.named = demands, [], set(), set()
         self.iterations = self.listed = self.deep = 0
         self.made_of, self.pooling, self.hosted, self.left_out = set(), set(), set(), {}
         self.large = self.leaves = False
@@ -289,8 +294,12 @@ class Findings:
             last.append(["shared", "everywhere" if self.demands.pooled else "pooled"])
             last.append([name for name in offers if name != "unrolled"])
         self.refused = refusal.message, refusal.loc
-        for names in (first, *last, *[[name] for name in offers]):
-            more = Demands(**{name: offers[name] for name in names})
+        tries = [first, *last, *[[name] for name in offers]]
+        found = [Demands(**{name: offers[name] for name in names}) for names in tries]
+        # Rows of pools are more code than objects: where that is much, not all classes have any.
+        if "pooled" in first and self.named and self.visited > LARGE and not self.demands.pooled:
+            found.insert(0, replace(found[0], pooled=frozenset(self.named)))
+        for more in found:
             if self.offered | more != self.offered:
                 self.offered |= more
                 return more

@@ -305,6 +305,8 @@ def _attempt(
             return _run(world)
     except (TooDeep, NewCapture, NeedsStatic) as request:
         raise engine.answer(request) from None
+    finally:
+        findings.visited = engine.visited
 
 
 def _answer(world: World, asked: Exception) -> Exception:

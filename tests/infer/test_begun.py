@@ -4,13 +4,18 @@ import numpy as np
 import pytest
 
 import pyxla
-from pyxla import pipeline
+from pyxla import CompileError, pipeline
+from pyxla.infer.demands import LARGE, Findings
 from tests.cost import Meter
 
 
 class Point:
     def __init__(self, x):
         self.x = x
+
+
+class Other:
+    pass
 
 
 def largest(values):
@@ -48,3 +53,13 @@ def test_nothing_is_refused_for_what_other_arguments_took(monkeypatch, internal)
     compiled = pyxla.compile(largest, verify=False)
     assert [compiled(np.arange(float(n))) for n in (5, 7)] == [4, 6]
     assert begun == [False, True, False]
+
+
+def test_where_code_is_much_classes_that_a_refusal_names_are_pooled_first():
+    refusal = CompileError("of two lists", remedy="pooled")
+    for visited, tried in ((LARGE + 1, [{Point}, {Point, Other}]), (LARGE, [{Point, Other}])):
+        findings = Findings(classes={Point, Other}, named={Point}, visited=visited)
+        for classes in tried:
+            more = findings.remedy(refusal)
+            assert more.pooled == classes
+            findings.demands |= more

@@ -97,7 +97,10 @@ def quoted(name: str) -> str:
 def _demand(met: Sequence[tuple[Any, Any]]) -> str:
     """What may make one value of these contents, each with its state: a pool, if all that are
     something would be rows of it.  Lists of several lengths, and dicts with several keys, are
-    joined where what they hold is of one type: what they hold is in a pool then."""
+    joined where what they hold is of one type: what they hold is in a pool then.  What met before
+    and has no one type, no pool holds."""
+    if any(isinstance(x, Conflict) and x.demand == "case_split" for x, _ in met):
+        return "case_split"
     known = [x for x, _ in met if not (x is None or is_none(x) or isinstance(x, _SEVERAL))]
     pools = set(map(_pool, known))
     if len(pools) == 1 and not pools & {list, None}:

@@ -75,11 +75,13 @@ def remedy(engine: Engine, content: Any) -> str:
         return "shared"
     if cls is not None:
         findings.containers.add(cls)
+        findings.named.add(cls)
         return "everywhere" if cls in engine.demands.pooled else "pooled"
     cls = content.cls if isinstance(content, ObjectCell) else None
     cls = SequenceSteps if cls is SequenceIterator else cls
     if cls is not None and _may_be_pooled(cls):
         findings.classes.add(cls)
+        findings.named.add(cls)
         return "pooled"
     return ""
 
@@ -351,7 +353,9 @@ def want(engine: Engine, values: Iterable[Any]) -> None:
     for content in contents:
         if type(content) is ObjectCell:
             remedy(engine, content)
-    engine.findings.classes.update(closures.classes_in([*values, *contents]))
+    called = closures.classes_in([*values, *contents])
+    engine.findings.classes.update(called)
+    engine.findings.named.update(called)
 
 
 _FIELDS = "instances with such fields are not chosen among at run time"
