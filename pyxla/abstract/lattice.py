@@ -80,6 +80,11 @@ class Kinds:
         self.tests = tests
         self.exact = exact
 
+    @property
+    def parts(self) -> tuple[Any, ...]:
+        """The numbers directly inside."""
+        return tuple([x for x in (self.tag, self.exact) if x is not None])
+
 
 class Computed(Operand):
     """What a Value of the typed program holds; an int or bool where that is known."""

@@ -18,7 +18,7 @@ from pyxla.abstract.heap import (
     Pooled,
     RowList,
 )
-from pyxla.abstract.lattice import Array, Compound, Const, Ref, Scalar, Tuple, Variant
+from pyxla.abstract.lattice import Array, Compound, Const, Kinds, Ref, Scalar, Tuple, Variant
 from pyxla.infer.engine import Engine
 from pyxla.infer.joins.unions import key_of, sizes_of
 from pyxla.ir.core import Instr, Phi, Value
@@ -83,13 +83,15 @@ class Description:
             self.reference(x)
         elif kind is Const:
             self.key.append(_constant(x.value))
-        elif kind is Scalar and x.kinds is None:
+        elif kind is Scalar:
             self.value(x.value)
             self.key.append(Scalar)
             self.fact(x.fact)
             self.key.append(None if x.test is None else _Same(x))
-        elif kind is Array and x.kinds is None:
+            self.kinds(x.kinds)
+        elif kind is Array:
             self.array(x)
+            self.kinds(x.kinds)
         elif kind is Variant:
             self.key += (x.kind, len(x.items))
             for part in x.parts:
@@ -100,6 +102,18 @@ class Description:
                 self.visit(item)
         else:
             raise Unfit
+
+    def kinds(self, x: Kinds | None) -> None:
+        """Of which types a number may be, which it is, and the int that a float may not hold."""
+        if x is None:
+            self.key.append(None)
+            return
+        if x.tests:
+            raise Unfit
+        self.key += (x.choices, x.tag is None, x.exact is None)
+        for part in x.parts:  # which decide no size and no trip count: they are what they hold
+            self.value(part.value, known_elements(part.value) is None)
+            self.fact(part.fact)
 
     def reference(self, x: Ref) -> None:
         heap, (_, view) = self.engine.heap, key_of(x)
@@ -143,7 +157,7 @@ class Description:
             self.visit(part)
 
     def array(self, x: Array, column: bool = False) -> None:
-        self.value(x.value, column)
+        self.value(x.value, column=column)
         sizes = x.extents or ()
         self.key.append(len(sizes))
         for size in sizes:
@@ -163,10 +177,10 @@ class Description:
                 self.value(symbol)
                 self.key.append(factor)
 
-    def value(self, value: Value, column: bool = False) -> None:
+    def value(self, value: Value, by_type: bool = False, column: bool = False) -> None:
         if value in self.values:
             self.key.append(self.values[value])
-        elif value in self.known or not _by_type(value, column):
+        elif value in self.known or not (by_type or _by_type(value, column)):
             self.same.add(value)
             self.key.append(_Same(value))
         else:
@@ -224,6 +238,7 @@ def values_of(contents: Iterable[Any]) -> frozenset[Value]:
         x = stack.pop()
         if isinstance(x, (Array, Scalar)):
             found.append(x.value)
+            stack.extend(() if x.kinds is None else x.kinds.parts)
         elif x is not None:
             stack.extend(x.parts)
     return frozenset(found)

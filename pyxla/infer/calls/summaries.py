@@ -25,7 +25,7 @@ from typing import Any
 
 from pyxla.abstract.facts.extent import IntFact, Terms
 from pyxla.abstract.heap import BoxCell, GrowingList, ListCell, ObjectCell
-from pyxla.abstract.lattice import Array, Const, Ref, Scalar, Tuple, Variant
+from pyxla.abstract.lattice import Array, Const, Kinds, Ref, Scalar, Tuple, Variant
 from pyxla.infer import walking
 from pyxla.infer.calls.described import STRUCTURES, Description, Unfit, values_of
 from pyxla.infer.engine import Engine
@@ -166,11 +166,13 @@ class Summary:
             return type(content) in (Array, *STRUCTURES) and self._rebuilds(content, known, seen)
         if kind is Scalar:
             inside = [y for y in x.test or () if isinstance(y, Scalar)]
-            fits = x.kinds is None and known.issuperset((x.value, *_symbols(x.fact)))
+            inside += () if x.kinds is None else x.kinds.parts
+            fits = known.issuperset((x.value, *_symbols(x.fact)))
             return fits and all([self._rebuilds(y, known, seen) for y in inside])
         if kind is Array:
             inside = [size for size in x.extents or () if size is not None]
-            fits = x.kinds is None and x.value in known
+            inside += () if x.kinds is None else x.kinds.parts
+            fits = x.value in known
             return fits and all([self._rebuilds(size, known, seen) for size in inside])
         if kind is Tuple or kind is Variant or isinstance(x, STRUCTURES):
             return all([self._rebuilds(part, known, seen) for part in x.parts])
@@ -250,15 +252,19 @@ class _Copy:
             return Ref(self.cell(x.cell), with_scalars(x.view, ints) if ints else x.view)
         if kind is Scalar:
             test = x.test and tuple([self.visit(y) for y in x.test])
-            return Scalar(self.values.get(x.value, x.value), self.fact(x.fact), test)
+            value, kinds = self.values.get(x.value, x.value), self.kinds(x.kinds)
+            return Scalar(value, self.fact(x.fact), test, kinds)
         if kind is Array:
             sizes = x.extents and tuple(
                 [size if size is None else self.visit(size) for size in x.extents]
             )
-            return Array(self.values.get(x.value, x.value), sizes)
+            return Array(self.values.get(x.value, x.value), sizes, self.kinds(x.kinds))
         if kind is Tuple or kind is Variant:
             return x.rebuild(list(map(self.visit, x.parts)))
         return x
+
+    def kinds(self, x: Kinds | None) -> Kinds | None:
+        return x and Kinds(x.choices, self.visit(x.tag), x.tests, self.visit(x.exact))
 
     def fact(self, x: IntFact | None) -> IntFact | None:
         if x is None:
