@@ -286,7 +286,7 @@ def _arange_count(start: Any, stop: Any, step: Any) -> Int:
         length = minus(last, first) if step > 0 else minus(first, last)
         if isinstance(length, int):
             return max(0, -(-length // abs(step)))
-        return ceil_divide(as_size(larger(length, 0)), abs(step))
+        return ceil_divide(as_size(length, None), abs(step))
     if any(CLASSES[x.dtype] == "f" and not by_arguments(x.value) for x in numbers):
         raise LeftToPython(counted, ("like", "device"))
     read = [_static_number(x) for x in (start, stop, step)]
@@ -415,7 +415,7 @@ def eye(
 @implements(np.tri, rank0="array")
 def tri(N: Any, M: Any = None, k: Any = 0, dtype: Any = float, **ignored: Any) -> Array:
     check_ignored(ignored)
-    shape, extents = as_sizes((N, N if M is None else M))
+    shape, extents = as_sizes((N, N if M is None else M), None)
     return Array(cast(band(shape, operator.index(k), "LE"), as_dtype(dtype)), extents)
 
 

@@ -346,12 +346,29 @@ def repeat(x: Any, *times: int) -> Iterator[Any]:
 
 
 def islice(items: Any, *bounds: Any) -> Iterator[Any]:
+    """The places are looked at where it is called."""
     start, stop, step = 0, None, 1
     if len(bounds) == 1:
         stop = bounds[0]
     else:
         start, stop = bounds[0] or 0, bounds[1]
         step = 1 if len(bounds) < 3 or bounds[2] is None else bounds[2]
+    if start < 0 or step < 1 or (stop is not None and stop < 0):
+        _check_places(start, stop)
+    return _sliced(items, start, stop, step)
+
+
+def _check_places(start: int, stop: int | None) -> None:
+    """Raise what CPython raises for places of `islice` of which one is wrong."""
+    places = "islice() must be None or an integer: 0 <= x <= sys.maxsize."
+    if stop is not None and stop == -1:
+        raise ValueError(f"Stop argument for {places}")
+    if start < 0 or (stop is not None and stop < 0):
+        raise ValueError(f"Indices for {places}")
+    raise ValueError("Step for islice() must be a positive integer or None.")
+
+
+def _sliced(items: Any, start: int, stop: int | None, step: int) -> Iterator[Any]:
     n = 0
     if stop is not None and stop <= start:
         return

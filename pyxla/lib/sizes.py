@@ -33,30 +33,35 @@ MOST = 2**28
 SIZE = "the size of an array"
 
 
+Wrong = Callable[[Any], tuple[Any, ...]]
+
+
 def negative(n: Any) -> tuple[Any, ...]:
     """What NumPy raises for an extent below 0."""
     return ValueError, "negative dimensions are not allowed"
 
 
-def as_size(n: Any, wrong: Callable[[Any], tuple[Any, ...]] = negative) -> Int:
+def as_size(n: Any, wrong: Wrong | None = negative) -> Int:
     """An extent: an int, or a Scalar with a proven upper bound that arguments do not decide, which
-    the program checks not to be below 0, `wrong`."""
+    the program checks not to be below 0, `wrong`; None: it is 0 there."""
     if isinstance(n, Array) and not n.shape and n.dtype.kind in "iu":
         n = as_index(n)
     if not isinstance(n, Scalar):
         size = operator.index(n)
+        if size < 0 and wrong is None:
+            return 0
         if size < 0:
             raise OpError(f"negative dimensions are not allowed: {size}", ValueError)
         return size
     found = bounded_int(n)
     if isinstance(found, int):
-        return as_size(found)
+        return as_size(found, wrong)
     if by_arguments(n.value) and parameters(n.value):
         raise NeedsStatic(n, SIZE)
     if extent.upper(found) is None:
         found = _with_room(found)
     shown = larger(found, 0)
-    if shown is not found:
+    if shown is not found and wrong is not None:
         meet(found, shown, *wrong(found))
     return shown
 
@@ -81,9 +86,7 @@ def bounded_int(n: Scalar) -> Int:
     return known(n, fact.lo, fact.hi)
 
 
-def as_sizes(
-    shape: Any, wrong: Callable[[Any], tuple[Any, ...]] = negative
-) -> tuple[Shape, Extents]:
+def as_sizes(shape: Any, wrong: Wrong | None = negative) -> tuple[Shape, Extents]:
     """A shape given as an int or a sequence of ints: what is stored, and what of it is bounded."""
     shape = listed(shape)
     if isinstance(shape, Array) and shape.ndim == 1:

@@ -1,5 +1,6 @@
 """Exceptions that Python and NumPy raise themselves, caught."""
 
+import itertools
 import math
 
 import numpy as np
@@ -241,3 +242,31 @@ def folds_of_nothing(a):
         return np.minimum.reduce(above), np.maximum.reduce([int(x) for x in a if x > 0])
     except ValueError as error:
         return str(error), np.add.reduce(above), np.maximum.reduce(above, initial=3.0)
+
+
+@program("islice checks", *[lambda k=k: (np.array([k]),) for k in (-3, -1, 0, 1, 3)])
+def places_of_islice(found):
+    k, said = int(found[0]), []
+    for bounds in ((k,), (k, 4), (1, k), (0, 6, k)):
+        try:
+            part = itertools.islice(itertools.count(10), *bounds)
+            said.append(list(part))
+        except ValueError as error:
+            said.append(str(error))
+    return said
+
+
+@program(
+    "norm",
+    *[lambda p=p: (np.array([[3.0, -4, 0], [1, 2, -2]]), p) for p in (np.inf, -np.inf, 0.0, 1.5)],
+)
+def norms_of_any_order(x, order):
+    """Those of infinity and 0 are no powers."""
+    k = int(x[1, 0]) - 1
+    return np.linalg.norm(x[0], order), np.linalg.norm(x, order, axis=1), np.linalg.norm(x[0], k)
+
+
+@program("triangles", *[lambda k=k: (np.array([k]),) for k in (-2, 0, 3)])
+def triangles_of_data(found):
+    k = int(found[0])
+    return np.tri(k), np.triu_indices(k), np.arange(k)
