@@ -172,3 +172,23 @@ def of_random_sizes(rng):
     filled = np.zeros(rng.integers(3, 10))
     filled[0] = 1.0
     return filled, np.ones((rng.poisson(4.0) + 1, 2)).sum(axis=0)
+
+
+_RANGES = [(3.0, 1.0, 2.0), (0.0, 1.0, 3.0), (0.0, 4.0, 3.0), (1.0, 1.0, 1.0), (0.0, -2.0, 1.0)]
+
+
+@program("checks", *[lambda r=r: (np.array(r),) for r in _RANGES])
+def ranges_that_are_none(ends):
+    rng, old, said = np.random.default_rng(1), np.random.RandomState(1), []
+    draws = [
+        lambda: rng.uniform(ends[0], ends[1], 3),
+        lambda: rng.triangular(ends[0], ends[1], ends[2]),
+        lambda: old.uniform(ends[0], ends[1], 3),
+        lambda: old.triangular(ends[0], ends[1], ends[2]),
+    ]
+    for draw in draws:
+        try:
+            said.append(draw())
+        except ValueError as error:
+            said.append(str(error))
+    return said, rng.random(), old.random_sample()

@@ -13,6 +13,7 @@ from __future__ import annotations
 
 import inspect
 import math
+import operator
 import warnings
 from collections.abc import Callable
 from dataclasses import field
@@ -60,15 +61,30 @@ ANY: Test | None = None
 
 @dataclass(frozen=True, slots=True)
 class Distribution:
-    """draw(source, *params) gives one number; narrow: it also makes f32, of a source of those."""
+    """draw(source, *params) gives one number; narrow: it also makes f32, of a source of those.
+    related: what NumPy demands of two parameters, and what it raises."""
 
     draw: Callable[..., Any]
     params: dict[str, Test | None] = field(default_factory=dict)
     dtype: np.dtype = F64
     narrow: bool = False
     ints: frozenset[str] = frozenset()
+    related: tuple[tuple[str, str, Callable[[Any, Any], Any], Exception], ...] = ()
 
 
+def is_finite(low: Any, high: Any) -> Any:
+    return (high - low < math.inf) & (high - low > -math.inf)
+
+
+RANGE = (
+    ("low", "high", is_finite, OverflowError("high - low range exceeds valid bounds")),
+    ("low", "high", operator.le, ValueError("high - low < 0")),
+)
+TRIANGLE = (
+    ("left", "mode", lambda left, mode: ~(left > mode), ValueError("left > mode")),
+    ("mode", "right", lambda mode, right: ~(mode > right), ValueError("mode > right")),
+    ("left", "right", lambda left, right: ~(left >= right), ValueError("left == right")),
+)
 D = Distribution
 C = continuous
 # fmt: off
@@ -81,7 +97,7 @@ DISTRIBUTIONS: dict[str, Distribution] = {
     "standard_t": D(C.standard_t, {"df": POSITIVE}),
     "normal": D(C.normal, {"loc": ANY, "scale": NON_NEGATIVE}),
     "lognormal": D(C.lognormal, {"mean": ANY, "sigma": NON_NEGATIVE}),
-    "uniform": D(C.uniform, {"low": ANY, "high": ANY}),
+    "uniform": D(C.uniform, {"low": ANY, "high": ANY}, related=RANGE),
     "exponential": D(C.exponential, {"scale": NON_NEGATIVE}),
     "gamma": D(C.gamma, {"shape": NON_NEGATIVE, "scale": NON_NEGATIVE}),
     "beta": D(C.beta, {"a": POSITIVE, "b": POSITIVE}),
@@ -100,7 +116,7 @@ DISTRIBUTIONS: dict[str, Distribution] = {
     "rayleigh": D(C.rayleigh, {"scale": NON_NEGATIVE}),
     "wald": D(C.wald, {"mean": POSITIVE, "scale": POSITIVE}),
     "vonmises": D(C.vonmises, {"mu": ANY, "kappa": NON_NEGATIVE}),
-    "triangular": D(C.triangular, {"left": ANY, "mode": ANY, "right": ANY}),
+    "triangular": D(C.triangular, {"left": ANY, "mode": ANY, "right": ANY}, related=TRIANGLE),
     "poisson": D(discrete.poisson, {"lam": RATE}, I64),
     "binomial": D(
         discrete.binomial, {"n": NON_NEGATIVE, "p": PROBABILITY}, I64, ints=frozenset("n")
@@ -359,6 +375,10 @@ def _draw(
         for param, test in found.params.items():
             if test is not None:
                 _ensure(engine, test, param, as_array(engine.operand(wide[param])))
+    for first, second, holds, error in found.related:
+        if engine.tests(type(error)):
+            pair = [as_array(engine.operand(wide[name])) for name in (first, second)]
+            _ensure_all(engine, holds(*pair), error)
     params = [_parameter(engine, x, dtype) if found.narrow else x for x in wide.values()]
     shape = shape_of(engine, given["size"])
     out = given.get("out", NONE)
@@ -390,9 +410,12 @@ def shape_of_out(
 
 def _ensure(engine: Engine, test: Test, name: str, x: Array) -> None:
     """The program raises NumPy's ValueError unless all of `x` passes."""
-    holds = call_object(engine, np.all, [engine.abstract(test[0](x))], {})
-    message = test[1].replace("{}", name)
-    engine.ensure(engine.rules.truth(engine, holds), ValueError(message))
+    _ensure_all(engine, test[0](x), ValueError(test[1].replace("{}", name)))
+
+
+def _ensure_all(engine: Engine, holds: Array, error: Exception) -> None:
+    found = call_object(engine, np.all, [engine.abstract(holds)], {})
+    engine.ensure(engine.rules.truth(engine, found), error)
 
 
 def _parameter(engine: Engine, x: Any, dtype: np.dtype) -> Any:
