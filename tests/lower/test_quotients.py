@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable
 from typing import Any
 
@@ -86,3 +87,14 @@ def test_whole_numbers_are_not_divided_by_zero():
     d = np.array([0, 0, 2, 3], np.uint8)
     assert pyxla.hlo.divide(np.full(4, 7, np.uint8), d).tolist() == [255, 255, 3, 2]
     assert pyxla.hlo.remainder(np.full(4, 7, np.uint8), d).tolist() == [7, 7, 1, 1]
+
+
+def test_roots_are_one_operation_and_other_powers_of_c():
+    def of_each(x: Any) -> list[Any]:
+        return [(v**0.5, v**-1, v**3) for v in x]
+
+    x = [*X.tolist(), 0.25, math.inf]
+    roots, inverses, cubes = zip(*pyxla.compile(of_each)(x), strict=True)
+    assert list(roots) == [math.sqrt(v) for v in x]
+    assert list(inverses) == [1 / v for v in x]
+    assert list(cubes) == [v**3 for v in x]
