@@ -316,8 +316,10 @@ class _Rows:
                 score = 3
             elif any(dest.hint in hints for _, dest in candidate_uses):
                 score = 2
+            elif value.type.size > SMALL:  # two arrays in one row are copied
+                score = self.origin(candidate) is self.origin(value)
             else:
-                score = value.type.size > SMALL or not self.context.visible(candidate)
+                score = not self.context.visible(candidate)
             if score > best_score:
                 best, best_score = candidate, score
         return best
