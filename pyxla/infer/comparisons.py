@@ -59,6 +59,7 @@ from pyxla.infer.operators import (
 )
 from pyxla.infer.raising import exceptions
 from pyxla.infer.text import strings
+from pyxla.lib import sequences
 from pyxla.views.shadows import alternatives, same_object, same_ref
 
 
@@ -226,14 +227,15 @@ def _is_text(x: Any) -> bool:
 
 def _compare_maybe(engine: Engine, op: str, x: Any, y: Any) -> Any:
     """A comparison of what may be None."""
+    given = x, y
     if op in ("contains", "not_contains"):
         y = using.some(engine, y, "argument of type 'NoneType' is not iterable")
         if is_variant(x, "optional"):
             raise engine.refuse(f"{describe(x)} is looked for", REMEDY_NONE, remedy="case_split")
         return compare(engine, op, x, y)
     if op in ORDER:
-        given = [v.value if is_variant(v, "optional") else v for v in (x, y)]
-        pairs = zip(given, (op, MIRROR[op]), strict=True)
+        others = [v.value if is_variant(v, "optional") else v for v in given]
+        pairs = zip(others, (op, MIRROR[op]), strict=True)
         if not any(_says_itself(engine, *pair) for pair in pairs):
             return compare(engine, op, *without_none(engine, op, x, y))
     else:
@@ -254,8 +256,7 @@ def _compare_maybe(engine: Engine, op: str, x: Any, y: Any) -> Any:
                 neither = negate(engine, either(engine, x.tag, y.tag))
                 same = either(engine, neither, both(engine, y.tag, same))
             return same if op in ("eq", "is_") else negate(engine, same)
-    what = f"{describe(x)} is compared with {describe(y)}"
-    raise engine.refuse(what, REMEDY_NONE, remedy="case_split")
+    return engine.rules.call(engine, Const(sequences.compared), [Const(FOLDED[op]), *given], {})
 
 
 def _answers_none(engine: Engine, x: Any) -> bool:

@@ -195,6 +195,13 @@ def index_in(items: Any, x: Any, start: int = 0, stop: int | None = None) -> int
     raise ValueError(f"{x!r} is not in list")
 
 
+def compared(how: Any, x: Any, y: Any) -> Any:
+    """`how(x, y)`, each way by itself in which they may be None."""
+    if x is None:
+        return how(None, None) if y is None else how(None, y)
+    return how(x, None) if y is None else how(x, y)
+
+
 def found_at(items: list[Any], x: Any) -> int:
     """Where `x` is among the items, or -1."""
     return items.index(x) if x in items else -1

@@ -27,6 +27,7 @@ from pyxla.infer.calls.executed import name_of
 from pyxla.infer.calls.hosted import to_host
 from pyxla.infer.calls.region import graph
 from pyxla.infer.demands import Demands, Findings, Needs
+from pyxla.infer.engine import Engine
 from pyxla.infer.exact import exactly
 from pyxla.infer.joins.endings import ended, visited
 from pyxla.infer.lists import number_lists, pools, shared
@@ -317,7 +318,8 @@ def _answer(world: World, asked: Exception) -> Exception:
     if isinstance(asked, NeedsStatic):
         value = getattr(asked.scalar, "value", None)
         loops = loops_of_constants(value, engine.headers) if value is not None else set()
-        if loops - engine.demands.unrolled:
+        # Among objects that a pool may hold, one is chosen there without its value.
+        if loops - engine.demands.unrolled and not _pools(engine, asked):
             return Needs(asked.loc, unrolled=frozenset(loops))
         answer = _demand(world, asked)
     if isinstance(asked, TooDeep):
@@ -349,7 +351,7 @@ def _demand(world: World, need: NeedsStatic) -> Exception:
     engine = world.engine
     what = need.what or "this value"
     lists = [(*world.numbers[v], ITEMS) for v in numbers if v in world.numbers]
-    chosen = next(filter(None, [pools.remedy(engine, content) for content in need.among]), "")
+    chosen = _pools(engine, need)
     if lists and not chosen and not (need.otherwise and need.otherwise.remedy):
         return Restart(dict.fromkeys(lists, need.loc), [])
     if any(isinstance(v, Data) for v in numbers):  # what may do without them comes first
@@ -372,8 +374,13 @@ def _demand(world: World, need: NeedsStatic) -> Exception:
         types=(str(getattr(value, "type", "")),),
         chain=need.chain,
         hint=hint,
-        remedy="rooms" if sized else need.remedy or chosen,
+        remedy="rooms" if sized else chosen or need.remedy,
     )
+
+
+def _pools(engine: Engine, need: NeedsStatic) -> str:
+    """The demand for pools of what the value chooses among, if there is one."""
+    return next(filter(None, [pools.remedy(engine, content) for content in need.among]), "")
 
 
 def _run(world: World) -> Specialization:

@@ -3,15 +3,19 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator
 
 import numpy as np
 import pytest
 
 import pyxla
+from pyxla.ir.core import Instr, Region
 from pyxla.ir.rewrite import walk
+from pyxla.lower.cost import SMALL
 from pyxla.lower.trips import conjuncts
-from pyxla.ops.control import while_
+from pyxla.ops.control import if_, while_
 from pyxla.reflect import compilation
+from tests.programs import load
 
 N = 5000
 
@@ -258,3 +262,20 @@ def test_counted_loops_of_a_branch_stay_counted():
     region = compilation(loop_to_a_limit_in_a_branch, array, 100).at("regions").origin
     _, inner = [i.regions[0] for i in walk(region.instrs) if i.op is while_]
     assert len(conjuncts(inner.results[0])) == 1
+
+
+def test_a_path_that_raises_keeps_each_array_in_its_place():
+    """What the path gives of the table is the table, and of the queue the queue: so neither is
+    given back by the conditional in the innermost loop."""
+    region = compilation(load()["contest.distances_of_all_pairs"].fn, 0).at("regions").region
+
+    def conditionals(region: Region, loops: int) -> Iterator[Instr]:
+        for instr in region.instrs:
+            if instr.op is if_ and loops > 2:
+                yield instr
+            for inner in instr.regions:
+                yield from conditionals(inner, loops + (instr.op is while_))
+
+    given = [x.type for instr in conditionals(region, 0) for x in instr.results]
+    assert given
+    assert max(type.size for type in given) <= SMALL

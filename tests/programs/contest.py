@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import bisect
+import heapq
 import sys
 from collections import defaultdict, deque
 
@@ -569,3 +570,45 @@ def tree_diameter(n, edges):
 
     deepest(1, 0)
     return best
+
+
+def _from_one(start, nodes, graph, potentials):
+    """Distances along edges of weights that no potential makes negative (Dijkstra, Johnson)."""
+    found = dict.fromkeys(nodes, float("inf"))
+    found[start] = 0.0
+    queue = [(0.0, start)]
+    while queue:
+        cost, u = heapq.heappop(queue)
+        if cost > found[u]:
+            continue
+        for v, w in graph.get(u, []):
+            step = w + potentials[u] - potentials[v]
+            if step < 0:
+                raise ValueError("negative edge")
+            if cost + step < found[v]:
+                found[v] = cost + step
+                heapq.heappush(queue, (cost + step, v))
+    return found
+
+
+@program("contest", lambda: (0,), lambda: (-9,))
+def distances_of_all_pairs(low):
+    graph = {0: [(1, 3), (2, 8), (4, -4)], 1: [(3, 1)], 2: [(1, 4)], 3: [(0, 2), (2, -5)]}
+    nodes, edges = set(), []
+    for u, neighbours in graph.items():
+        nodes.add(u)
+        for v, w in neighbours:
+            nodes.add(v)
+            edges.append((u, v, max(w, low)))
+    nodes = list(nodes)
+    potentials = dict.fromkeys(nodes, 0.0)
+    for _ in range(len(nodes) - 1):
+        for u, v, w in edges:
+            potentials[v] = min(potentials[v], potentials[u] + w)
+    found = {}
+    for s in nodes:
+        shifted, real = _from_one(s, nodes, graph, potentials), {}
+        for v in nodes:
+            real[v] = shifted[v] - potentials[s] + potentials[v]
+        found[s] = real
+    return found

@@ -55,6 +55,8 @@ def unroll(
     if test is not None:
         need = NeedsStatic(test, "the number of iterations of this loop")
         need.remedy = "arrays"
+        if isinstance(refusal, NeedsStatic):
+            need.among = refusal.among
         need.loc, need.chain = in_program(entry.loc, engine.chain())
         need.otherwise = refusal if isinstance(refusal, CompileError) else None
         raise need
