@@ -33,7 +33,8 @@ class NeedsStatic(Exception):  # noqa: N818 - a request, not an error
     """Someone needs the value of `scalar` while compiling: answered by making an argument static
     or by unrolling the loop that computes it; refused where neither is possible.  also: others that
     are needed as well.  remedy: what may do then (`infer.demands`).  among: the contents of what it
-    chooses among, if of mutable objects.
+    chooses among, if of mutable objects.  in_vain: whether the loop that computes it was visited
+    iteration by iteration, and did not come to an end.
     """
 
     def __init__(self, scalar: Any, what: str = "") -> None:
@@ -43,6 +44,7 @@ class NeedsStatic(Exception):  # noqa: N818 - a request, not an error
         self.also: Sequence[Any] = ()
         self.remedy = ""
         self.among: Sequence[Any] = ()
+        self.in_vain = False
         self.loc: Location | None = None
         self.chain: tuple[Location, ...] = ()
         self.otherwise: CompileError | None = None

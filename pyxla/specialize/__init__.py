@@ -319,7 +319,7 @@ def _answer(world: World, asked: Exception) -> Exception:
         value = getattr(asked.scalar, "value", None)
         loops = loops_of_constants(value, engine.headers) if value is not None else set()
         # Among objects that a pool may hold, one is chosen there without its value.
-        if loops - engine.demands.unrolled and not _pools(engine, asked):
+        if loops - engine.demands.unrolled and not (asked.in_vain and _pools(engine, asked)):
             return Needs(asked.loc, unrolled=frozenset(loops))
         answer = _demand(world, asked)
     if isinstance(asked, TooDeep):
@@ -374,7 +374,7 @@ def _demand(world: World, need: NeedsStatic) -> Exception:
         types=(str(getattr(value, "type", "")),),
         chain=need.chain,
         hint=hint,
-        remedy="rooms" if sized else chosen or need.remedy,
+        remedy="rooms" if sized else (need.in_vain and chosen) or need.remedy or chosen,
     )
 
 

@@ -15,6 +15,7 @@ from pyxla.infer.calls import coroutines
 from pyxla.infer.engine import Engine
 from pyxla.infer.frame import Frame, NotKnown
 from pyxla.infer.joins.edges import Edge
+from pyxla.infer.lists.item_types import LISTS
 from pyxla.infer.loops.marks import Mark, first_line
 from pyxla.ir.core import Block, Branch
 from pyxla.ir.dominance import Component
@@ -55,8 +56,8 @@ def unroll(
     if test is not None:
         need = NeedsStatic(test, "the number of iterations of this loop")
         need.remedy = "arrays"
-        if isinstance(refusal, NeedsStatic):
-            need.among = refusal.among
+        if isinstance(refusal, NeedsStatic) and not any(type(c) in LISTS for c in refusal.among):
+            need.among, need.in_vain = refusal.among, True
         need.loc, need.chain = in_program(entry.loc, engine.chain())
         need.otherwise = refusal if isinstance(refusal, CompileError) else None
         raise need
