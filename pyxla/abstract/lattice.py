@@ -33,8 +33,7 @@ class NeedsStatic(Exception):  # noqa: N818 - a request, not an error
     """Someone needs the value of `scalar` while compiling: answered by making an argument static
     or by unrolling the loop that computes it; refused where neither is possible.  also: others that
     are needed as well.  remedy: what may do then (`infer.demands`).  among: the contents of what it
-    chooses among, if of mutable objects.  in_vain: whether the loop that computes it was visited
-    iteration by iteration, and did not come to an end.
+    chooses among, if of mutable objects.  in_vain: whether visits one by one have not ended a loop.
     """
 
     def __init__(self, scalar: Any, what: str = "") -> None:
@@ -71,11 +70,7 @@ class Kinds:
     __slots__ = ("choices", "exact", "tag", "tests")
 
     def __init__(
-        self,
-        choices: tuple[type, ...],
-        tag: Any,
-        tests: tuple[Value, ...] = (),
-        exact: Any = None,
+        self, choices: tuple[type, ...], tag: Any, tests: tuple[Value, ...] = (), exact: Any = None
     ) -> None:
         self.choices = choices
         self.tag = tag
