@@ -161,7 +161,8 @@ LAST_BIT = (
     " products too, in programs, branches and loops that are over numbers and elements of arrays;"
     " comparisons, rounding, `floor`, `//`, `%`, casts; `linspace` and `arange`; what sorts,"
     " searches and moves; `log`, `sin`, `cos` and `pow` of Python's `math`, and powers of its"
-    " floats but squares, which are products.",
+    " floats but squares, roots and reciprocals (`v ** 2`, `v ** 0.5`, `v ** -1`), which are"
+    " rounded once.",
     "Generators, the functions of `numpy.random` and those of `random` draw NumPy's and Python's"
     " numbers to the last bit, and leave their state. Of Generators, `power`, `pareto` and"
     " `vonmises` may differ in the last bit, and `multivariate_normal` in the signs of singular"

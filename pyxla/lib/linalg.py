@@ -356,6 +356,8 @@ def _vector_norm(x: Array, ord: Any, axes: Shape, keepdims: bool) -> Array:
             return reductions.sum(as_array(nonzero, size.dtype), **options)
         if ord == 1:
             return reductions.sum(size, **options)
+    else:
+        ord = as_array(as_array(ord), size.dtype)
     total = reductions.sum(OPERATORS["pow"](size, ord), **options)
     inverse = OPERATORS["truediv"](1.0, ord)
     if type(ord) not in (int, float):

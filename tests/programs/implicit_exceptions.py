@@ -259,6 +259,7 @@ def places_of_islice(found):
 @program(
     "norm",
     *[lambda p=p: (np.array([[3.0, -4, 0], [1, 2, -2]]), p) for p in (np.inf, -np.inf, 0.0, 1.5)],
+    lambda: (np.array([[3, -4, 0], [1, 2, -2]], np.float32), 1.5),
 )
 def norms_of_any_order(x, order):
     """Those of infinity and 0 are no powers."""

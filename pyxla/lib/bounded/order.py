@@ -238,7 +238,7 @@ def _pad(
             x = join([before, x, after], axis)
         return x
     axes = tuple(range(x.ndim))
-    result = function(Array(filled(x, axes, constant).value), pad_width, mode, **options)
+    result = function(Array(filled(x, axes, constant).value), widths, mode, **options)
     own: list[Scalar | None] = []
     for e, (low, high) in zip(extents_of(x), widths, strict=True):
         size: Any = None if e is None else plus(e, low + high)
