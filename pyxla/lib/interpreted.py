@@ -6,6 +6,7 @@ and in which order decides results where the arguments are not what they ought t
 
 from __future__ import annotations
 
+import operator
 from collections.abc import Iterator
 from typing import Any, NamedTuple
 
@@ -349,13 +350,26 @@ def islice(items: Any, *bounds: Any) -> Iterator[Any]:
     """The places are looked at where it is called."""
     start, stop, step = 0, None, 1
     if len(bounds) == 1:
-        stop = bounds[0]
+        stop = _place(bounds[0], None)
+    elif len(bounds) in (2, 3):
+        start, stop = _place(bounds[0], 0), _place(bounds[1], None)
+        step = 1 if len(bounds) == 2 else _place(bounds[2], 1)
     else:
-        start, stop = bounds[0] or 0, bounds[1]
-        step = 1 if len(bounds) < 3 or bounds[2] is None else bounds[2]
+        limit = "most 4" if bounds else "least 2"
+        raise TypeError(f"islice expected at {limit} arguments, got {len(bounds) + 1}")
     if start < 0 or step < 1 or (stop is not None and stop < 0):
         _check_places(start, stop)
     return _sliced(items, start, stop, step)
+
+
+def _place(x: Any, default: Any) -> Any:
+    """A place as CPython sees it: -1 where it is no int."""
+    if x is None:
+        return default
+    try:
+        return operator.index(x)
+    except TypeError:
+        return -1
 
 
 def _check_places(start: int, stop: int | None) -> None:
@@ -370,13 +384,14 @@ def _check_places(start: int, stop: int | None) -> None:
 
 def _sliced(items: Any, start: int, stop: int | None, step: int) -> Iterator[Any]:
     n = 0
-    if stop is not None and stop <= start:
+    end = None if stop is None else max(start, stop)  # as many are read, at most
+    if end is not None and end == 0:
         return
     for x in items:
         if n >= start and (n - start) % step == 0:
             yield x
         n += 1
-        if stop is not None and n >= stop:
+        if end is not None and n >= end:
             return
 
 

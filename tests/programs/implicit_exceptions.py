@@ -256,6 +256,17 @@ def places_of_islice(found):
     return said
 
 
+@program("islice checks", lambda: (2.0, np.int32(3)), lambda: (np.bool_(True), np.array(-1)))
+def what_is_no_place_of_islice(x, i):
+    said = []
+    for bounds in ((x,), (x, 4), (1, x), (0, 6, x), (), (1, 2, 3, 4), (i,), (i, None), (0, 6, i)):
+        try:
+            said.append(list(itertools.islice(range(9), *bounds)))
+        except (ValueError, TypeError) as error:
+            said.append(str(error))
+    return said
+
+
 @program(
     "norm",
     *[lambda p=p: (np.array([[3.0, -4, 0], [1, 2, -2]]), p) for p in (np.inf, -np.inf, 0.0, 1.5)],

@@ -179,6 +179,14 @@ def parts_of_iterators(x):
     return by_two, first, two, all_, [sum(c) for c in chunks(x.tolist(), 3)]
 
 
+@program("islice past its end", *[lambda n=n: (n,) for n in (0, 1, 3, 7)])
+def items_before_the_first_are_read(n):
+    it, same, by_three = iter(range(9)), iter(range(9)), iter(range(9))
+    none = next(itertools.islice(it, n, n), None), next(it)
+    before = list(itertools.islice(same, n, 2)), next(same)
+    return none, before, list(itertools.islice(by_three, 1, n, 3)), next(by_three)
+
+
 class Place:
     def __init__(self, at):
         self.at = at
