@@ -48,7 +48,8 @@ from pyxla.infer.joins.kinds import choose
 from pyxla.infer.joins.operated import operated, separately
 from pyxla.infer.lists import number_lists
 from pyxla.infer.objects import get_attribute, type_of
-from pyxla.infer.operators import ARITHMETIC, binary, inplace, negate, truth, unary
+from pyxla.infer.operands import ARITHMETIC
+from pyxla.infer.operators import binary, inplace, negate, truth, unary
 from pyxla.infer.raising import exceptions
 from pyxla.infer.raising.objects import class_of_exception
 from pyxla.infer.transfer import transfer

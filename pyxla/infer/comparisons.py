@@ -31,7 +31,7 @@ from pyxla.abstract.structure import OPERATORS
 from pyxla.infer import using
 from pyxla.infer.arrays import access as arrays
 from pyxla.infer.calls.conversions import among
-from pyxla.infer.calls.reflected import asked, derives
+from pyxla.infer.calls.reflected import asked, derives, says
 from pyxla.infer.calls.visiting import class_of
 from pyxla.infer.containers.comparing import ORDER, compare_containers, contains
 from pyxla.infer.engine import Engine
@@ -40,10 +40,16 @@ from pyxla.infer.joins.kinds import is_one_of, kinds_of, may_be_array, refused
 from pyxla.infer.joins.operated import operated, separately
 from pyxla.infer.lists import columnar, number_lists, pools, reading, rows
 from pyxla.infer.lists.items import holds_blocks, holds_instances
-from pyxla.infer.operators import (
+from pyxla.infer.operands import (
     FOLDED,
     MIRROR,
     REMEDY_NONE,
+    beside_none,
+    each_way,
+    methods_of,
+    symbol_of,
+)
+from pyxla.infer.operators import (
     as_written,
     both,
     either,
@@ -53,19 +59,17 @@ from pyxla.infer.operators import (
     is_operand,
     negate,
     operate,
-    symbol_of,
     truth,
-    without_none,
 )
 from pyxla.infer.raising import exceptions
 from pyxla.infer.text import strings
-from pyxla.lib import sequences
+from pyxla.ir.types import PYTHON_DTYPES
 from pyxla.views.shadows import alternatives, same_object, same_ref
 
 
 def compare(engine: Engine, op: str, x: Any, y: Any) -> Any:
     """`x op y` for the comparison operators, `is` and `in`."""
-    if is_variant(x, "optional") or is_variant(y, "optional"):
+    if op not in ORDER and (is_variant(x, "optional") or is_variant(y, "optional")):
         return _compare_maybe(engine, op, x, y)
     if op in ("is_", "is_not"):
         same = identical(engine, x, y)
@@ -75,6 +79,10 @@ def compare(engine: Engine, op: str, x: Any, y: Any) -> Any:
         return found if op == "contains" else negate(engine, found)
     if type(x) is Const and type(y) is Const:
         return fold(engine, op, x.value, y.value)
+    if op in ORDER and (is_none(x) is not False or is_none(y) is not False):
+        x, y, found = beside_none(engine, op, x, y)
+        if found is not None:
+            return found
     if op in ("eq", "ne") and (is_variant(x, "mixed") or is_variant(y, "mixed")):
         equal = _equals_one_of(engine, *((x, y) if is_variant(x, "mixed") else (y, x)))
         return equal if op == "eq" else negate(engine, equal)
@@ -91,11 +99,9 @@ def compare(engine: Engine, op: str, x: Any, y: Any) -> Any:
         if (wide := far.compare(engine, op, x, y)) is not None:
             return wide
         x, y = among(engine, x, y)
-    if op in ORDER and (is_none(x) or is_none(y)):
-        x, y = without_none(engine, op, x, y)
+    names = methods_of(op)
     given = [v for v in (x, y) if type(v) is not Const or isinstance(v.value, np.generic)]
     if any([is_operand(engine, v) for v in given]):
-        names = f"__{op}__", f"__{MIRROR[op]}__"
         x, y = choices.as_ints(x, y, *names, functools.partial(is_numpys, engine))
     if choices.is_choice(x) or choices.is_choice(y):
         if strings.is_dynamic(x) and strings.is_dynamic(y) and _is_text(x) != _is_text(y):
@@ -118,7 +124,6 @@ def compare(engine: Engine, op: str, x: Any, y: Any) -> Any:
         y = float_to_complex(x, y)
         return operated(engine, op, (x, y), engine.abstract(operate(engine, op, x, y)))
     first = derives(engine, x, y)  # comparisons are asked of it whether it has its own or not
-    names = f"__{op}__", f"__{MIRROR[op]}__"
     result = asked(engine, x, y, names, first, not _as_tuples(x, y))
     if result is not None:
         return result
@@ -226,48 +231,39 @@ def _is_text(x: Any) -> bool:
 
 
 def _compare_maybe(engine: Engine, op: str, x: Any, y: Any) -> Any:
-    """A comparison of what may be None."""
-    given = x, y
+    """`==`, `is`, `in` and their negations of what may be None."""
     if op in ("contains", "not_contains"):
         y = using.some(engine, y, "argument of type 'NoneType' is not iterable")
         if is_variant(x, "optional"):
             raise engine.refuse(f"{describe(x)} is looked for", REMEDY_NONE, remedy="case_split")
         return compare(engine, op, x, y)
-    if op in ORDER:
-        others = [v.value if is_variant(v, "optional") else v for v in given]
-        pairs = zip(others, (op, MIRROR[op]), strict=True)
-        if not any(_says_itself(engine, *pair) for pair in pairs):
-            return compare(engine, op, *without_none(engine, op, x, y))
-    else:
-        if not is_variant(x, "optional"):
-            x, y = y, x
-        if is_none(y) and (op in ("is_", "is_not") or not _answers_none(engine, x.value)):
-            some = is_there(x)
-            return some if op in ("is_not", "ne") else negate(engine, some)
-        other = y.value if is_variant(y, "optional") else y
-        same = None
-        if op in ("eq", "ne") and all(_compares_anywhere(engine, v) for v in (x.value, other)):
-            same = truth(engine, compare(engine, "eq", x.value, other))
-        elif op in ("is_", "is_not") and _are_alike(x.value, other):
-            same = identical(engine, x.value, other)
-        if same is not None:
-            same = both(engine, x.tag, same)
-            if y is not other:
-                neither = negate(engine, either(engine, x.tag, y.tag))
-                same = either(engine, neither, both(engine, y.tag, same))
-            return same if op in ("eq", "is_") else negate(engine, same)
-    return engine.rules.call(engine, Const(sequences.compared), [Const(FOLDED[op]), *given], {})
+    some, other = (x, y) if is_variant(x, "optional") else (y, x)
+    if is_none(other) and (op in ("is_", "is_not") or not _answers_none(engine, some.value)):
+        there = is_there(some)
+        return there if op in ("is_not", "ne") else negate(engine, there)
+    value = other.value if is_variant(other, "optional") else other
+    same = None
+    if op in ("eq", "ne") and all(_compares_anywhere(engine, v) for v in (some.value, value)):
+        same = truth(engine, compare(engine, "eq", some.value, value))
+    elif op in ("is_", "is_not") and _are_alike(some.value, value):
+        same = identical(engine, some.value, value)
+    if same is not None:
+        same = both(engine, some.tag, same)
+        if value is not other:
+            neither = negate(engine, either(engine, some.tag, other.tag))
+            same = either(engine, neither, both(engine, other.tag, same))
+        return same if op in ("eq", "is_") else negate(engine, same)
+    return each_way(engine, op, x, y)
 
 
 def _answers_none(engine: Engine, x: Any) -> bool:
     """Whether `x == None` is not just False."""
-    return _says_itself(engine, x, "eq") or arrays.is_array(engine, x)
+    return _says_itself(engine, x) or arrays.is_array(engine, x)
 
 
-def _says_itself(engine: Engine, x: Any, op: str) -> bool:
-    """Whether `x` is an instance that says what the comparison is."""
-    cls = class_of(engine, x)
-    return cls is not None and engine.captures.member(cls, f"__{op}__") is not None
+def _says_itself(engine: Engine, x: Any) -> bool:
+    """Whether `x` is an instance that says what is equal to it."""
+    return says(engine, x, "__eq__", "__ne__")
 
 
 # Comparisons of known values that nothing of the user's says.
@@ -281,18 +277,18 @@ def _compares_anywhere(engine: Engine, x: Any) -> bool:
         parts = x.items
     elif not isinstance(x, Ref):
         known = isinstance(x, Const) and type(x.value).__eq__ in _PLAIN
-        return known or is_number(x) or _is_text(x)
+        pythons = is_number(x) and {*kinds_of(x)} <= {*PYTHON_DTYPES}
+        return known or pythons or _is_text(x)
     elif (grown := columnar.found(engine.heap, x)) is not None:
         return not (holds_instances(grown.item) or holds_blocks(grown.item))
     else:
         content = engine.heap.contents.get(x.cell)
         if isinstance(content, (ObjectCell, Pooled)):
-            return not _says_itself(engine, x, "eq")
+            return not _says_itself(engine, x)
         if not isinstance(content, ListCell):
             return False
         parts = content.items
-    own = _says_itself(engine, x, "eq")
-    return not own and all([_compares_anywhere(engine, part) for part in parts])
+    return not _says_itself(engine, x) and all([_compares_anywhere(engine, part) for part in parts])
 
 
 def _are_alike(x: Any, y: Any) -> bool:

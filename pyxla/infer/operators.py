@@ -7,7 +7,6 @@ sets and instances have meanings of their own.
 from __future__ import annotations
 
 import functools
-import operator
 from typing import Any
 
 import numpy as np
@@ -43,9 +42,18 @@ from pyxla.infer.joins import choices, far
 from pyxla.infer.joins.kinds import kinds_of, may_be_array, refused
 from pyxla.infer.joins.operated import operated, separately
 from pyxla.infer.lists import columnar, methods, number_lists, pools, reading
+from pyxla.infer.operands import (
+    FOLDED,
+    beside_none,
+    function_of,
+    inplace_method,
+    methods_of,
+    no_operands,
+    numpy_adds,
+    symbol_of,
+    without_none,
+)
 from pyxla.infer.raising import powers
-from pyxla.infer.raising.catching import raise_unless
-from pyxla.infer.raising.faults import Raises
 from pyxla.infer.raising.refusals import full_name, made_of, python_class
 from pyxla.infer.text import strings
 from pyxla.infer.text.pieces import is_text, joined, percent
@@ -56,28 +64,11 @@ from pyxla.lib.registry import REGISTRY, Implementation
 from pyxla.lib.ufuncs import UFUNCS
 from pyxla.ops.elementwise import not_
 
-REMEDY_NONE = "test `is not None` first"
 FOLDABLE = (bool, int, float, complex, str, bytes, tuple, type(None), np.generic, range, slice)
-ARITHMETIC = (
-    *("add", "sub", "mul", "truediv", "floordiv", "mod", "pow", "matmul", "lshift", "rshift"),
-    *("and_", "or_", "xor"),
-)
-MIRROR = {"lt": "gt", "gt": "lt", "le": "ge", "ge": "le", "eq": "eq", "ne": "ne"}
-FOLDED = {
-    name: getattr(operator, name)
-    for name in (*ARITHMETIC, *MIRROR, "neg", "pos", "invert", "is_", "is_not", "not_")
-}
 _OPERATORS = {name: Implementation(function) for name, function in OPERATORS.items()}
 _SCALAR_POWER = Implementation(UFUNCS[np.power])
 TRUTH_METHODS = ("__bool__", "__len__")
 _TRUTH = Implementation(truth_of)
-_DUNDER = {"and_": "and", "or_": "or"}
-_UNARY = {"neg": "-", "pos": "+", "invert": "~"}
-_SYMBOL = {
-    "add": "+", "sub": "-", "mul": "*", "truediv": "/", "floordiv": "//", "mod": "%", "pow": "**",
-    "matmul": "@", "lshift": "<<", "rshift": ">>", "and_": "&", "or_": "|", "xor": "^",
-    "lt": "<", "le": "<=", "gt": ">", "ge": ">=", "eq": "==", "ne": "!=",
-}  # fmt: skip
 
 
 def binary(engine: Engine, op: str, x: Any, y: Any, assigned: bool = False) -> Any:
@@ -91,11 +82,11 @@ def binary(engine: Engine, op: str, x: Any, y: Any, assigned: bool = False) -> A
     if (plain := as_written(engine, x, y)) is not None:
         return engine.library(symbol_of(op), OPERATORS[op], *plain)
     if is_none(x) is not False or is_none(y) is not False:
-        x, y = without_none(engine, op, x, y, assigned=assigned)
-    name = _DUNDER.get(op, op)
-    x, y = choices.as_ints(
-        x, y, f"__{name}__", f"__r{name}__", functools.partial(is_numpys, engine)
-    )
+        x, y, found = beside_none(engine, op, x, y, assigned=assigned)
+        if found is not None:
+            return found
+    names = methods_of(op)
+    x, y = choices.as_ints(x, y, *names, functools.partial(is_numpys, engine))
     if is_operand(engine, x) and is_operand(engine, y):
         found = separately(engine, op, (x, y), functools.partial(binary, engine, op))
         if found is not None:
@@ -105,7 +96,6 @@ def binary(engine: Engine, op: str, x: Any, y: Any, assigned: bool = False) -> A
         return operated(engine, op, (x, y), engine.abstract(result))
     if (array := as_array(engine, y, x)) is not None:
         return binary(engine, op, x, array)
-    names = f"__{name}__", f"__r{name}__"
     both_asked = class_of(engine, x) is not class_of(engine, y)
     result = asked(engine, x, y, names, precedes(engine, x, y, names[1]), both_asked)
     if result is None and (array := as_array(engine, x, y)) is not None:
@@ -123,10 +113,10 @@ def _unsupported(engine: Engine, op: str, x: Any, y: Any, assigned: bool) -> Exc
     message = f"unsupported operand types for {symbol}: {kinds[0]} and {kinds[1]}"
     classes = [python_class(engine, v) for v in (x, y)]
     names = [full_name(cls) for cls in classes if cls is not None]
-    assigned = assigned and not _numpy_adds(engine, x, y)
+    assigned = assigned and not numpy_adds(engine, x, y)
     own = {"add": classes[:1], "mod": classes[:1], "mul": classes}.get(op, [])
     joins = any(hasattr(cls, f"__{op}__") and hasattr(cls, "__len__") for cls in own)
-    words = _no_operands(op, names, assigned) if len(names) == 2 and not joins else None
+    words = no_operands(op, names, assigned) if len(names) == 2 and not joins else None
     return engine.refuse(message, types=kinds, raises=TypeError, words=words)
 
 
@@ -144,65 +134,6 @@ def as_written(engine: Engine, x: Any, y: Any) -> tuple[Any, Any] | None:
     if type(y) is Scalar and y.kinds is None and type(x) is Const:
         return (x.value, y) if type(x.value) in PYTHON_DTYPES else None
     return None
-
-
-def without_none(engine: Engine, op: str, *xs: Any, assigned: bool = False) -> list[Any]:
-    """The operands of an operator that None does not have."""
-    optional = [is_variant(x, "optional") for x in xs]
-    others = [x.value if maybe else x for x, maybe in zip(xs, optional, strict=True)]
-    names = [comparing.type_name(engine, x) for x in others]
-    errors: list[Any] = []
-    for i in range(len(xs)):
-        told = assigned and not _numpy_adds(engine, *others[:i], *others[i + 1 :])
-        given = op, [*names[:i], "NoneType", *names[i + 1 :]]
-        if i == 0 and op in comparing.ORDER and arrays.is_array(engine, others[-1]):
-            given = MIRROR[op], given[1][::-1]  # NumPy is asked first
-        errors.append(TypeError(_no_operands(*given, told)))
-    if all(optional) and len(xs) == 2:  # the words are others where the second is None too
-        both_none = TypeError(_no_operands(op, ["NoneType", "NoneType"], assigned))
-        errors[0] = Raises(TypeError, functools.partial(_none, engine, xs[1], both_none, errors[0]))
-    sizes = [n for x in xs for n in _sizes_that_may_be_0(engine, x)]
-    if not sizes:
-        return [using.some(engine, x, error) for x, error in zip(xs, errors, strict=True)]
-    if op not in comparing.ORDER:
-        words = "None is an operand beside an array that may be empty, which is no error then"
-        raise engine.refuse(words, REMEDY_NONE)
-    empty = [engine.rules.compare(engine, "eq", n, Const(0)) for n in sizes]
-    either = functools.partial(binary, engine, "or_")
-    for x, error, maybe in zip(xs, errors, optional, strict=True):
-        if maybe or is_none(x):
-            engine.ensure(functools.reduce(either, empty, x.tag if maybe else Const(False)), error)
-    return [Const(0) if is_none(x) else x for x in others]
-
-
-def _numpy_adds(engine: Engine, *xs: Any) -> bool:
-    """Whether an operand is NumPy's, which speaks of the operator that makes a new value."""
-    return any(type(x) is Array or arrays.is_array(engine, x) for x in xs)
-
-
-def _none(engine: Engine, other: Any, both_none: Exception, error: Exception) -> Exception:
-    """What is raised where the first operand is None."""
-    raise_unless(engine, is_there(other), both_none, catchable=True)
-    return error
-
-
-def _no_operands(op: str, names: list[str], assigned: bool = False) -> str:
-    """What CPython says of operands of these classes."""
-    if op in MIRROR:
-        return comparing.unordered(op, *names)
-    if len(names) == 1:
-        return f"bad operand type for unary {_UNARY.get(op, op)}: 'NoneType'"
-    plain = "** or pow()" if op == "pow" else symbol_of(op)
-    symbol = f"{symbol_of(op)}=" if assigned else plain
-    return f"unsupported operand type(s) for {symbol}: {names[0]!r} and {names[1]!r}"
-
-
-def _sizes_that_may_be_0(engine: Engine, x: Any) -> list[Any]:
-    """The sizes of an array that are 0, or known at run time only."""
-    if type(x) is not Array and not arrays.is_array(engine, x):
-        return []
-    shape, extents = (x.shape, x.extents) if type(x) is Array else arrays.shown(engine, x)
-    return [Const(n) for n in shape if n == 0] + [n for n in extents or () if n is not None]
 
 
 def operate(engine: Engine, op: str, *xs: Any) -> Any:
@@ -240,11 +171,6 @@ def _power(engine: Engine, x: Any, y: Any) -> Any:
     return operate(engine, "pow", x, y)
 
 
-def symbol_of(op: str) -> str:
-    """How messages spell an operator."""
-    return _SYMBOL.get(op, op)
-
-
 def fold(engine: Engine, op: str, *values: Any, assigned: bool = False) -> Any:
     """What CPython computes for known operands; an exception it raises is raised by the program."""
     if not all(isinstance(v, FOLDABLE) for v in values):
@@ -252,10 +178,9 @@ def fold(engine: Engine, op: str, *values: Any, assigned: bool = False) -> Any:
             return engine.fold_object(FOLDED[op], values)
     if op in GROWING and bits(op, *values) > MOST_BITS:
         raise engine.refuse(*TOO_LARGE)
-    function = getattr(operator, f"i{op.strip('_')}") if assigned else FOLDED[op]
     try:
         with np.errstate(all="ignore"):
-            return Const(function(*values))
+            return Const(function_of(op, assigned)(*values))
     except Exception as error:  # noqa: BLE001 - whatever CPython raises here, the program raises
         return engine.raise_constant(error)
 
@@ -354,14 +279,20 @@ def _like(engine: Engine, x: Any, items: tuple[Any, ...]) -> Any:
 def inplace(engine: Engine, op: str, x: Any, y: Any) -> Any:
     """What `x op= y` leaves in `x`."""
     if is_variant(x, "optional") and isinstance(x.value, Ref):
-        x, y = without_none(engine, op, x, y, assigned=True)
+        x, y, found = beside_none(engine, op, x, y, assigned=True)
+        if found is not None:
+            return found
     if not isinstance(x, Ref):
         if may_be_array(x):
             raise refused(engine, f"{symbol_of(op)}= writes to an array", x)
         return binary(engine, op, x, y, assigned=True)
     if getattr(columnar.found(engine.heap, x), "cls", None) is tuple:
         return binary(engine, op, x, y)
-    if op == "add" and comparing.sequence_kind(engine, x) is list:
+    kind = comparing.sequence_kind(engine, x)
+    if kind is list and op in ("add", "mul"):  # an instance is asked for `+` and `*` first
+        if (result := special(engine, y, methods_of(op)[1], (x,))) is not None:
+            return result
+    if op == "add" and kind is list:
         call(engine, Const(list.extend), [x, y], {})
         return x
     if op == "mul" and methods.opened(engine, x) is not None:
@@ -387,14 +318,14 @@ def inplace(engine: Engine, op: str, x: Any, y: Any) -> Any:
     if isinstance(content, SetCell) and op in _OF_SETS:
         other = y.value if isinstance(y, Const) else content_of(engine, y)
         if isinstance(other, (SetCell, frozenset)):
-            step = Step(f"__i{_DUNDER.get(op, op)}__", (other,))
+            step = Step(inplace_method(op), (other,))
             engine.set_content(x.cell, steps.after(content, step))
             return x
     if isinstance(content, DictCell) and op == "or_":
         call(engine, Const(dict.update), [x, y], {})
         return x
     if isinstance(content, ObjectCell):
-        result = special(engine, x, f"__i{_DUNDER.get(op, op)}__", (y,))
+        result = special(engine, x, inplace_method(op), (y,))
         if result is not None:
             return result
     return binary(engine, op, x, y, assigned=True)
@@ -403,7 +334,7 @@ def inplace(engine: Engine, op: str, x: Any, y: Any) -> Any:
 def _error_of_none(op: str, dtype: np.dtype) -> Exception:
     """What `x op= None` raises for an array of this dtype, of whatever size."""
     try:
-        getattr(operator, f"i{op.rstrip('_')}")(np.zeros(0, dtype), None)
+        function_of(op, assigned=True)(np.zeros(0, dtype), None)
     except Exception as error:  # noqa: BLE001 - whatever NumPy raises, the program raises
         raised = error
     return raised

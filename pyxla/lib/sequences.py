@@ -195,11 +195,11 @@ def index_in(items: Any, x: Any, start: int = 0, stop: int | None = None) -> int
     raise ValueError(f"{x!r} is not in list")
 
 
-def compared(how: Any, x: Any, y: Any) -> Any:
+def each_way(how: Any, x: Any, y: Any) -> Any:
     """`how(x, y)`, each way by itself in which they may be None."""
     if x is None:
-        return how(None, None) if y is None else how(None, y)
-    return how(x, None) if y is None else how(x, y)
+        return operator_of(how, None, None) if y is None else operator_of(how, None, y)
+    return operator_of(how, x, None) if y is None else operator_of(how, x, y)
 
 
 def found_at(items: list[Any], x: Any) -> int:
@@ -248,7 +248,7 @@ def ordered(items: list[Any], others: list[Any], test: Callable[[Any, Any], Any]
     """`items < others` and the like: by the first items that differ, then by length."""
     for i in range(min(len(items), len(others))):
         if items[i] != others[i]:
-            return ordered_by(test, items[i], others[i])
+            return operator_of(test, items[i], others[i])
     return test(len(items), len(others))
 
 
@@ -256,12 +256,12 @@ def lexicographic(items: tuple, others: tuple, test: Callable[[Any, Any], Any]) 
     """`ordered`, of tuples that are not empty and of known lengths."""
     if items[0] == others[0]:
         return test(items[1:], others[1:])
-    return ordered_by(test, items[0], others[0])
+    return operator_of(test, items[0], others[0])
 
 
-def ordered_by(test: Callable[[Any, Any], Any], x: Any, y: Any) -> Any:
-    """`test(x, y)`, a comparison of two items."""
-    return test(x, y)
+def operator_of(how: Callable[[Any, Any], Any], x: Any, y: Any) -> Any:
+    """`how(x, y)`, an operator of what data decides that it meets."""
+    return how(x, y)
 
 
 def unpacked(items: Any, before: int, least: int) -> list[Any]:

@@ -678,3 +678,139 @@ def changed_in_place(xs, t):
             missing += 1
     sums = [0.0 if m.weights is None else m.weights.sum() for m in made]
     return missing, [m.items for m in made], [m.seen is None or len(m.seen) for m in made], sums
+
+
+class Differs:
+    def __init__(self, value):
+        self.value = value
+
+    def __ne__(self, other):
+        return "none" if other is None else self.value != other.value
+
+
+@program("optional instances", *[lambda k=k: (np.array([k]),) for k in (0, 1, 3)])
+def instances_that_say_what_differs_alone(x):
+    one = Differs(2) if x[0] > 0 else None
+    two = Differs(2) if x[0] > 1 else None
+    same = one == two, one == None  # noqa: E711
+    return one != None, None != one, one != Differs(3), Differs(2) != one, one != two, same  # noqa: E711
+
+
+class Below:
+    def __init__(self, value):
+        self.value = value
+
+    def __lt__(self, other):
+        return other is None or self.value < other.value
+
+
+class Ranked:
+    def __init__(self, value):
+        self.value = value
+
+    def __lt__(self, other):
+        return self.value < other.value if isinstance(other, Ranked) else NotImplemented
+
+
+@program("optional instances", *[lambda k=k: (np.arange(k),) for k in (0, 1, 4)])
+def instances_before_none(xs):
+    last, count, said = None, 0, []
+    for x in xs:
+        here = Below(7 * x % 5)
+        count += (here < None) + (None > here)
+        if here < last:
+            last = here
+            count += 10
+    ranked = Ranked(len(xs)) if len(xs) > 1 else None
+    for compared in (
+        lambda: Ranked(3) < ranked,
+        lambda: ranked < Ranked(5),
+        lambda: ranked > Ranked(9),
+        lambda: ranked < ranked,
+    ):
+        try:
+            said.append(str(compared()))
+        except TypeError as error:
+            said.append(str(error))
+    return count, said
+
+
+@program("exception", *[lambda k=k: (np.array([k]),) for k in (0, 1)])
+def what_none_is_not_below(x):
+    return (Ranked(1) if x[0] > 0 else None) < Ranked(2)
+
+
+class Sum:
+    def __init__(self, value):
+        self.value = value
+
+    def __add__(self, other):
+        return self.value + (100 if other is None else getattr(other, "value", other))
+
+    def __radd__(self, other):
+        return -self.value
+
+    def __iadd__(self, other):
+        self.value += 7 if other is None else 1
+        return self
+
+
+class Right:
+    def __init__(self, value):
+        self.value = value
+
+    def __radd__(self, other):
+        return self.value
+
+    def __rmul__(self, other):
+        return NotImplemented
+
+
+@program("optional instances", *[lambda k=k: (np.array([k]),) for k in (0, 1, 3)])
+def instances_added_to_none(x):
+    one = Sum(1) if x[0] > 0 else None
+    two = Sum(5) if x[0] > 1 else None
+    number = 1.5 if x[0] > 0 else None
+    right = Right(8) if x[0] > 1 else None
+    some = [1] if x[0] > 0 else None
+    kept, said = Sum(3), []
+    kept += number
+    for added in (
+        lambda: one + Sum(2),
+        lambda: Sum(2) + one,
+        lambda: one + two,
+        lambda: number + Right(3),
+        lambda: right + None,
+        lambda: None + right,
+        lambda: np.float64(2.0) + right,
+        lambda: right * Right(2),
+        lambda: some + Right(4),
+    ):
+        try:
+            said.append(str(added()))
+        except TypeError as error:
+            said.append(str(error))
+    number += Right(6)
+    some += Right(9)
+    return said, kept.value, number, some
+
+
+@program("instances", lambda: ([1, 2],), lambda: ([],))
+def lists_that_instances_are_added_to(numbers):
+    numbers += Right(3)
+    return numbers
+
+
+@program("optional", *[lambda v=v: (np.array([1.0, 2.0, 3.0]), v) for v in (0.0, 1.5, 9.0)])
+def numbers_of_numpy_or_none(x, least):
+    last = _last(x, least)
+    same = last == 3.0, last != x[2], x[2] == last, last == None  # noqa: E711
+    return same, type(last == 3.0) is bool, last == _last(x, least - 1), (last == 2) + 1
+
+
+def _last(x, least):
+    last = None
+    for v in x:
+        if v > least:
+            last = v
+    return last

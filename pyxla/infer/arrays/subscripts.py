@@ -28,7 +28,7 @@ from pyxla.infer.joins import kinds
 from pyxla.infer.lists import reading
 from pyxla.infer.lists.item_types import LISTS
 from pyxla.infer.lists.rows import is_put_back, take
-from pyxla.infer.operators import REMEDY_NONE
+from pyxla.infer.operands import REMEDY_NONE
 from pyxla.infer.transfer import transfer
 from pyxla.ir.core import Instr, Value
 from pyxla.lib.interpreted import set_flat

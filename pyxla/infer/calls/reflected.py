@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from pyxla.abstract.lattice import Array, Const, Ref
+from pyxla.abstract.lattice import Array, Const, Ref, is_variant
 from pyxla.infer.arrays import access as arrays
 from pyxla.infer.calls.visiting import class_of, special
 from pyxla.infer.engine import Engine
@@ -58,6 +58,12 @@ def asked(
     if result is None and both and not first:
         result = reflected(engine, x, y, mirrored)
     return result
+
+
+def says(engine: Engine, x: Any, *names: str) -> bool:
+    """Whether `x`, where it is not None, is an instance that has one of these special methods."""
+    cls = class_of(engine, x.value if is_variant(x, "optional") else x)
+    return cls is not None and any([engine.captures.member(cls, n) is not None for n in names])
 
 
 def derives(engine: Engine, x: Any, y: Any) -> bool:

@@ -185,11 +185,11 @@ def _have_order(engine: Engine, x: Any, y: Any) -> bool:
     return is_texts(x) and is_texts(y)
 
 
-@rule(sequences.ordered_by)
-def _ordered_by(engine: Engine, test: Any, x: Any, y: Any) -> Any:
-    """`test(x, y)` of items, which the program need not come to: what has no order raises there."""
+@rule(sequences.operator_of)
+def _operator_of(engine: Engine, how: Any, x: Any, y: Any) -> Any:
+    """`how(x, y)`, which the program need not come to: what are no operands raise there."""
     try:
-        return call(engine, test, [x, y], {})
+        return call(engine, how, [x, y], {})
     except CompileError as error:
         if error.raises is not TypeError or error.words is None:
             raise
