@@ -331,37 +331,24 @@ def square_size(x: Array) -> Array:
     return Array(op.add(op.multiply(re, re), op.multiply(im, im)))
 
 
-def _of_any_order(x: Array, ord: Array, found: Array, axes: Shape, keepdims: bool) -> Array:
-    """`found` but where `ord` is one of those that are no powers."""
-    orders = [math.inf, -math.inf, 0] if CLASSES[ord.dtype] == "f" else [0]
-    for order in orders if x.size else ():
-        other = _vector_norm(x, order, axes, keepdims)
-        at = k.eq(ord.value, k.like(ord.value, order))
-        found = Array(op.select(broadcast_to(at, found.shape), other.value, found.value))
-    return found
-
-
 def _vector_norm(x: Array, ord: Any, axes: Shape, keepdims: bool) -> Array:
-    if isinstance(ord, str):
+    if type(ord) not in (int, float):  # a text, or data
         raise LeftToPython
     options = {"axis": axes, "keepdims": keepdims}
-    if type(ord) in (int, float) and ord == 2:
+    if ord == 2:
         return Array(k.root_of_sum(reductions.sum(square_size(x), **options).value))
     size = OPERATORS["abs"](x)
-    if type(ord) in (int, float):
-        if math.isinf(ord):
-            return (reductions.max if ord > 0 else reductions.min)(size, **options)
-        if ord == 0:
-            nonzero = Array(k.ne(x.value, k.like(x.value, 0)))
-            return reductions.sum(as_array(nonzero, size.dtype), **options)
-        if ord == 1:
-            return reductions.sum(size, **options)
-    else:
-        ord = as_array(as_array(ord), size.dtype)
+    if ord == math.inf:
+        return reductions.max(size, **options, **({} if x.size else {"initial": 0}))
+    if ord == -math.inf:
+        return reductions.min(size, **options)
+    if ord == 0:
+        nonzero = Array(k.ne(x.value, k.like(x.value, 0)))
+        return reductions.sum(as_array(nonzero, size.dtype), **options)
+    if ord == 1:
+        return reductions.sum(size, **options)
     total = reductions.sum(OPERATORS["pow"](size, ord), **options)
     inverse = OPERATORS["truediv"](1.0, ord)
-    if type(ord) not in (int, float):
-        return _of_any_order(x, as_array(ord), OPERATORS["pow"](total, inverse), axes, keepdims)
     if ord < 1:
         return OPERATORS["pow"](total, inverse)
     return Array(k.root_of_sum(total.value, lambda x: OPERATORS["pow"](Array(x), inverse).value))

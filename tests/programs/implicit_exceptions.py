@@ -278,6 +278,21 @@ def norms_of_any_order(x, order):
     return np.linalg.norm(x[0], order), np.linalg.norm(x, order, axis=1), np.linalg.norm(x[0], k)
 
 
+@program(
+    "norm",
+    *[lambda p=p: (np.array([3.0, -1, 2]), 9.0, p) for p in (np.inf, -np.inf, 0.0, 1.5)],
+    *[lambda p=p: (np.array([3.0, -1, 2]), 1.0, p) for p in (np.inf, -np.inf, 0.0, 2.0)],
+)
+def norms_of_what_is_left(x, least, order):
+    """Of none, that of infinity is 0, and there is no minimum."""
+    left, none = x[x > least], np.zeros((2, 0))
+    largest = np.linalg.norm(none, np.inf, axis=1), np.linalg.norm(left.astype(np.float32), np.inf)
+    try:
+        return largest, np.linalg.norm(left, order), np.linalg.norm(none, order, axis=1)
+    except ValueError as error:
+        return largest, str(error)
+
+
 @program("triangles", *[lambda k=k: (np.array([k]),) for k in (-2, 0, 3)])
 def triangles_of_data(found):
     k = int(found[0])

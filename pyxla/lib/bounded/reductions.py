@@ -56,7 +56,7 @@ from pyxla.lib.operands import (
     normalize_axis,
 )
 from pyxla.lib.prefixes import by_size
-from pyxla.lib.registry import implements
+from pyxla.lib.registry import LeftToPython, implements
 from pyxla.ops import elementwise as op
 from pyxla.ops.reduce import reduce_window
 from pyxla.ops.shape import broadcast_in_dim, reshape
@@ -360,7 +360,7 @@ def _norm(
     one = len(axes) == 1
     if not (ord in (None, 2, 1, 0, np.inf) if one else ord in (None, "fro", "f", 1, np.inf)):
         if not (one and isinstance(ord, int | float) and ord > 0):
-            raise OpError(NOT_SUPPORTED)
+            raise LeftToPython
     if ord is None and axis is None:
         one = True
     found = taken(array, axes, 0)
