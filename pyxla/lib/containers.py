@@ -34,12 +34,6 @@ def actual(cls: type) -> type:
     return next(base for base in cls.__mro__ if not base.__module__.startswith("pyxla."))
 
 
-def _no_slice(index: Any) -> Any:
-    if isinstance(index, slice):
-        raise TypeError("sequence index must be integer, not 'slice'")
-    return index
-
-
 class Deque(Changing, collections.deque):
     """`collections.deque` over a list.  put: how often items were added or rotated, which a loop
     over it is to notice where the size is the same again; it wraps, so that nothing checks it."""
@@ -140,13 +134,21 @@ class Deque(Changing, collections.deque):
         return self
 
     def __getitem__(self, index: Any) -> Any:
-        return self._held[_no_slice(index)]
+        return self._held[self._place(index)]
 
     def __setitem__(self, index: Any, x: Any) -> None:
-        self._held[_no_slice(index)] = x
+        self._held[self._place(index)] = x
 
     def __delitem__(self, index: Any) -> None:
-        del self._held[_no_slice(index)]
+        del self._held[self._place(index)]
+
+    def _place(self, index: Any) -> Any:
+        if isinstance(index, slice):
+            raise TypeError("sequence index must be integer, not 'slice'")
+        size = len(self._held)
+        if index < -size or index >= size:
+            raise IndexError("deque index out of range")
+        return index
 
     def __iadd__(self, iterable: Any) -> Deque:  # type: ignore[misc]
         self.extend(iterable)

@@ -328,8 +328,6 @@ def linspace(
 ) -> Any:
     """start + i * (stop - start) / (num - 1), the last exactly `stop`."""
     check_ignored(ignored)
-    if isinstance(num, int) and num < 0:
-        raise OpError(f"Number of samples, {num}, must be non-negative.")
     (count,), extents = as_sizes(num, _too_few)
     size = count if extents is None else extents[0]
     if extents is not None and (retstep or axis not in (0, -1)):

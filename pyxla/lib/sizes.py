@@ -48,11 +48,11 @@ def as_size(n: Any, wrong: Wrong | None = negative) -> Int:
         n = as_index(n)
     if not isinstance(n, Scalar):
         size = operator.index(n)
-        if size < 0 and wrong is None:
-            return 0
-        if size < 0:
-            raise OpError(f"negative dimensions are not allowed: {size}", ValueError)
-        return size
+        if size < 0 and wrong is not None:
+            kind, *parts = wrong(size)
+            words = "".join(map(str, parts))
+            raise OpError(words, kind, words)
+        return max(size, 0)
     found = bounded_int(n)
     if isinstance(found, int):
         return as_size(found, wrong)

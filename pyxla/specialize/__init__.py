@@ -319,9 +319,11 @@ def _answer(world: World, asked: Exception) -> Exception:
         value = getattr(asked.scalar, "value", None)
         loops = loops_of_constants(value, engine.headers) if value is not None else set()
         # Among objects that a pool may hold, one is chosen there without its value.
-        if loops - engine.demands.unrolled and not (asked.in_vain and _pools(engine, asked)):
+        unrolled = loops - engine.demands.unrolled
+        chosen = "" if unrolled and not asked.in_vain else _pools(engine, asked)
+        if unrolled and not chosen:
             return Needs(asked.loc, unrolled=frozenset(loops))
-        answer = _demand(world, asked)
+        answer = _demand(world, asked, chosen)
     if isinstance(asked, TooDeep):
         answer = _decided(world, asked)
     if isinstance(answer, Restart):
@@ -343,15 +345,15 @@ def _decided(world: World, refusal: TooDeep) -> Exception:
     return refusal
 
 
-def _demand(world: World, need: NeedsStatic) -> Exception:
-    """A Restart that makes number arguments static, or why no value can be known."""
+def _demand(world: World, need: NeedsStatic, chosen: str) -> Exception:
+    """A Restart that makes number arguments static, or why no value can be known; chosen: the
+    demand for pools of what the value chooses among."""
     value = getattr(need.scalar, "value", None)
     numbers = parameters(value) or parameters(value, paths=True)
     paths = [world.scalars[v] for v in numbers if v in world.scalars]
     engine = world.engine
     what = need.what or "this value"
     lists = [(*world.numbers[v], ITEMS) for v in numbers if v in world.numbers]
-    chosen = _pools(engine, need)
     if lists and not chosen and not (need.otherwise and need.otherwise.remedy):
         return Restart(dict.fromkeys(lists, need.loc), [])
     if any(isinstance(v, Data) for v in numbers):  # what may do without them comes first

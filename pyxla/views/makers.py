@@ -13,12 +13,14 @@ from typing import Any
 import numpy as np
 
 from pyxla.abstract.facts.extent import lower, upper
+from pyxla.abstract.facts.integers import Int, larger, times
 from pyxla.abstract.lattice import Array, Scalar
 from pyxla.ir.op import OpError
 from pyxla.ir.types import array_type
 from pyxla.lib.indexing import parse
 from pyxla.lib.manipulation import order_moved
 from pyxla.lib.masks import listed
+from pyxla.lib.meetings import meet
 from pyxla.lib.operands import as_dtype, as_shape, copy_mode, normalize_axes, normalize_axis
 from pyxla.lib.registry import Implementation, LeftToPython, implements
 from pyxla.lib.sizes import as_sizes
@@ -70,7 +72,10 @@ def reshape(
 ) -> Shown | Copied:
     given = newshape if shape is None else shape
     target = tuple(given) if isinstance(given, Sequence) else (given,)
-    target = tuple([n if isinstance(n, Scalar) else operator.index(n) for n in target])
+    target = tuple([n if isinstance(n, Scalar) else max(operator.index(n), -1) for n in target])
+    if target.count(-1) > 1:
+        words = "can only specify one unknown dimension"
+        raise OpError(words, ValueError, words)
     if order not in ("C", "F", "A"):
         raise OpError(f"order must be one of 'C', 'F', or 'A' (got {order!r})")
     if order == "F" or (order == "A" and _is_fortran(a)):
@@ -92,10 +97,12 @@ def _is_fortran(a: Shown) -> bool:
 
 
 def _reshaped(a: Shown, target: Sequence[Any], copy: Any = None) -> Shown | Copied:
-    rows = needed_rows(a.shape, a.extents, target)
+    whole, rows = a, needed_rows(a.shape, a.extents, target)
     a = a if rows is None else a.then(rows)
     step = reshape_step(a.shape, a.extents, target)
     made = a.then(step)
+    if whole.extents is not None:
+        _meet_size(whole, made, target)
     if not copy and views.order_decides(a.base, made.view):
         a.asked(False)
     if a.strides == views.MIXED and not copy:
@@ -109,6 +116,36 @@ def _reshaped(a: Shown, target: Sequence[Any], copy: Any = None) -> Shown | Copi
     if copy is False:
         raise OpError("Unable to avoid creating a copy while reshaping.")
     return Copied(made, perhaps=is_view is None and not copy, otherwise=not copy)
+
+
+def _meet_size(a: Shown, made: Shown, target: Sequence[Int]) -> None:
+    """As many elements as there are fit the shape, in which -1 is what the others leave."""
+    own, new = _sizes(a), _sizes(made)
+    known, wanted = (math.prod([n for n in each if isinstance(n, int)]) for each in (own, new))
+    free = sum(isinstance(n, Scalar) for n in new)
+    others = _product([n for n in target if n != -1]) if -1 in target else 1
+    fits = free > 1 or (free == 1 and wanted > 0 and known % wanted == 0)
+    if fits and others is larger(others, 1):
+        return
+    first = next((i for i, n in enumerate(target) if n != -1), len(target))
+    named = [part for n in target[first:] for part in (",", "newaxis" if n == -1 else n)][1:]
+    end = ",)" if len(target) == 1 > first else ")"
+    size = _product(own)
+    error = (ValueError, "cannot reshape array of size ", size, " into shape (", *named, end)
+    meet(others, larger(others, 1), *error)
+    if not fits:
+        meet(size, _product(new), *error)
+
+
+def _product(sizes: Sequence[Int]) -> Int:
+    none: Int = 1
+    return functools.reduce(times, sizes, none)
+
+
+def _sizes(a: Shown) -> list[Int]:
+    return [
+        n if e is None else e for n, e in zip(a.shape, a.extents or (None,) * a.ndim, strict=True)
+    ]
 
 
 def _is_reshaped(x: np.ndarray, target: Sequence[Any]) -> bool:
@@ -153,10 +190,7 @@ def _flat_shape(a: Shown) -> Shape:
 
 @makes_view(np.squeeze, np.ndarray.squeeze, rank0="method")
 def squeeze(a: Shown, axis: Any = None) -> Shown:
-    sizes = [
-        n if size is None else size
-        for n, size in zip(a.shape, a.extents or (None,) * a.ndim, strict=True)
-    ]
+    sizes = _sizes(a)
     ones = [d for d, size in enumerate(sizes) if lower(size) == upper(size) == 1]
     undecided = [s for d, s in enumerate(sizes) if d not in ones and (lower(s) or 0) <= 1]
     if axis is None and any(upper(s) != 0 for s in undecided):
@@ -260,7 +294,11 @@ def diag(v: Shown, k: Any = 0) -> Shown | None:
 
 @makes_view(np.broadcast_to, rank0="array")
 def broadcast_to(array: Shown, shape: Any, subok: bool = False) -> Shown:
-    return array.then(broadcast(array.shape, array.extents, *as_sizes(shape)))
+    return array.then(broadcast(array.shape, array.extents, *as_sizes(shape, _below_0)))
+
+
+def _below_0(n: Any) -> tuple[Any, ...]:
+    return ValueError, "all elements of broadcast shape must be non-negative"
 
 
 @makes_view(np.lib.stride_tricks.sliding_window_view, rank0="array")

@@ -181,12 +181,9 @@ def _static(n: Int) -> int:
 
 def _completed(size: int, shape: Shape) -> Shape:
     """`shape` with -1 replaced by what is left of `size`."""
-    open_places = [d for d, n in enumerate(shape) if n == -1]
-    if len(open_places) > 1:
-        raise OpError("can only specify one unknown dimension")
     rest = math.prod([n for n in shape if n != -1])
-    fits = rest and size % rest == 0 if open_places else rest == size
-    if not fits or any(n < -1 for n in shape):
+    fits = rest and size % rest == 0 if -1 in shape else rest == size
+    if not fits:
         raise unshaped(size, shape)
     return tuple([size // rest if n == -1 else n for n in shape])
 
@@ -224,8 +221,8 @@ def _in_place(old: Sequence[Dim], asked: Sequence[Dim]) -> list[Dim] | None:
         if dim == (1, None):
             found.append(dim)
             continue
-        before = next(rest, None)
-        if before is None or (dim[0] != -1 and dim != before):
+        before = next(rest, (1, None))
+        if dim[0] != -1 and dim != before:
             return None
         found.append(before)
     return found if next(rest, None) is None else None

@@ -1,5 +1,6 @@
 """Exceptions that Python and NumPy raise themselves, caught."""
 
+import collections
 import itertools
 import math
 
@@ -297,3 +298,22 @@ def norms_of_what_is_left(x, least, order):
 def triangles_of_data(found):
     k = int(found[0])
     return np.tri(k), np.triu_indices(k), np.arange(k)
+
+
+@program("deque index", lambda: ([1, 2, 3], 3), lambda: ([1, 2, 3], -4), lambda: ([], 0))
+def index_beyond_a_deque(numbers, i):
+    q, said = collections.deque(numbers), []
+    kept = collections.deque([v for v in numbers if v > 1])
+
+    def assign():
+        q[i] = 1
+
+    def delete():
+        del q[i]
+
+    for attempt in (lambda: q[i], lambda: kept[i], lambda: kept[-2], assign, delete):
+        try:
+            said.append(attempt())
+        except IndexError as error:
+            said.append(str(error))
+    return said

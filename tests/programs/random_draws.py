@@ -192,3 +192,25 @@ def ranges_that_are_none(ends):
         except ValueError as error:
             said.append(str(error))
     return said, rng.random(), old.random_sample()
+
+
+_CHANCES = [[0.2, 0.8], [1.5, -0.5], [np.nan, 0.5], [0.9, 0.5, 0.1], [0.2, 0.2]]
+
+
+@program("checks", *[lambda n=n, p=p: (n, np.array(p)) for n in (3, -1) for p in _CHANCES])
+def counts_that_are_none(n, chances):
+    rng, old, said = np.random.default_rng(1), np.random.RandomState(1), []
+    draws = [
+        lambda: rng.multinomial(n, chances),
+        lambda: rng.multinomial(-2, chances),
+        lambda: rng.multinomial(2, np.stack([chances, chances])),
+        lambda: old.multinomial(n, chances),
+        lambda: rng.uniform(chances, chances[0] * np.inf),
+        lambda: rng.uniform(chances[0], np.inf),
+    ]
+    for draw in draws:
+        try:
+            said.append(draw())
+        except (ValueError, OverflowError) as error:
+            said.append(str(error))
+    return said, rng.random(), old.random_sample()

@@ -229,3 +229,64 @@ def as_many_as_data_says(x):
         except ValueError as error:
             said.append(str(error))
     return said, np.full(count + 1, x[0])
+
+
+@program("pad checks", *[lambda k=k: (np.arange(1.0, 4.0), np.array([k])) for k in (2, 0, -1)])
+def padded_as_far_as_data_says(x, far):
+    k, kept, said = int(far[0]), x[x > 1], []
+    grid = np.outer(x, x).astype(int)
+    attempts = [
+        lambda: np.pad(x, k),
+        lambda: np.pad(x, (k, 2), constant_values=(1, 2)),
+        lambda: np.pad(kept, (k, 2), constant_values=(x[0], 2.5)),
+        lambda: np.pad(grid, ((1, k), (k, 2)), constant_values=((1, 2), (3, 4.5))),
+        lambda: np.pad(x, k, mode="edge"),
+    ]
+    for attempt in attempts:
+        try:
+            said.append(attempt())
+        except ValueError as error:
+            said.append(str(error))
+    both = np.pad(kept, 2, constant_values=(3, x[2])), np.pad(kept, 1, constant_values=x[0])
+    return said, both, np.pad(kept, (1, 2), constant_values=np.array([3, 4]))
+
+
+@program("broadcast checks", *[lambda k=k: (np.arange(6.0), np.array([k])) for k in (2, 0, -1)])
+def shown_as_often_as_data_says(x, often):
+    k, said = int(often[0]), []
+    attempts = [
+        lambda: np.broadcast_to(x[:1], (k,)),
+        lambda: np.broadcast_to(x, (k, 6)),
+        lambda: np.broadcast_to(x[0], k),
+        lambda: np.broadcast_to(x[0], -2),
+        lambda: np.linspace(0, 1, k),
+        lambda: np.linspace(0, 1, -2),
+    ]
+    for attempt in attempts:
+        try:
+            said.append(attempt())
+        except ValueError as error:
+            said.append(str(error))
+    return said
+
+
+@program("reshape checks", *[lambda v=v: (np.arange(6.0), v) for v in (1.0, 2.0, 9.0)])
+def shapes_of_what_is_left(x, least):
+    left, said = x[x > least], []
+    attempts = [
+        lambda: left.reshape(2, 2),
+        lambda: left.reshape((3,)),
+        lambda: left.reshape(-1, 2),
+        lambda: left.reshape(-1, -1),
+        lambda: left.reshape(len(left), -1),
+        lambda: np.outer(left, x).reshape(len(left), -1),
+        lambda: x.reshape(-2, 3),
+        lambda: x.reshape(4, -1),
+        lambda: x.reshape(-1, -3),
+    ]
+    for attempt in attempts:
+        try:
+            said.append(attempt())
+        except ValueError as error:
+            said.append(str(error))
+    return said

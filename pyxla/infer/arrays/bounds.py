@@ -39,8 +39,9 @@ def parsed(engine: Engine, shape: Any, extents: Any, key: Any) -> Index:
         key = made if isinstance(key, tuple) else made[0]
     if not engine.tests(IndexError):
         return parse(shape, extents, key)
-    with meetings() as engine.met:
+    with meetings() as met:
         index = parse(shape, extents, key, _on_bounds(engine))
+    engine.met = met
     verify_met(engine)
     if isinstance(index, AdvancedIndex):
         for axis, chosen in zip(index.axes, index.arrays, strict=False):

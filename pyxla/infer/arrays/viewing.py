@@ -20,13 +20,13 @@ from pyxla.infer.calls.captures import BoundedOperand
 from pyxla.infer.calls.library import call_library, is_python, python_of
 from pyxla.infer.calls.visiting import call_function
 from pyxla.infer.engine import Engine
-from pyxla.infer.raising.sizes import verify_reshaped
+from pyxla.infer.raising.sizes import verify_met
 from pyxla.lib.bounded.elementwise import NOT_SUPPORTED, REMEDY
+from pyxla.lib.meetings import meetings
 from pyxla.lib.registry import LeftToPython, rule
 from pyxla.views import makers
 from pyxla.views.shown import MAKERS, Copied, Making, Shown
 
-_RESHAPES = (np.reshape, np.ndarray.reshape)
 # These return the array that they are given, where others make a view of all of it.
 _ITSELF = frozenset(
     {
@@ -53,7 +53,9 @@ def _called(target: Any, making: Making, engine: Engine, /, *args: Any, **kwargs
         try:
             operands = [engine.operand(x) for x in rest]
             named = {name: engine.operand(x) for name, x in kwargs.items()}
-            made = making.maker(before, *operands, **named)
+            with meetings() as met:
+                made = making.maker(before, *operands, **named)
+            engine.met = met
         except (BoundedOperand, LeftToPython):  # how many views there are, say, is not known
             if not is_python(target):
                 raise
@@ -63,8 +65,7 @@ def _called(target: Any, making: Making, engine: Engine, /, *args: Any, **kwargs
                 f"numpy.{target.__name__} shows the memory of the {buffer} here",
                 "make a copy with np.array(x)",
             )
-        if target in _RESHAPES and before.extents is not None:
-            verify_reshaped(engine, before, made.shown if isinstance(made, Copied) else made)
+        verify_met(engine)
         if made is before and target in _ITSELF:
             return ref
         if made is not None and not (making.elements and _are_elements(made)):

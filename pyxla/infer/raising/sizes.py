@@ -11,7 +11,7 @@ import numpy as np
 
 import pyxla.lib.everything  # noqa: F401 - the functions that are asked about
 from pyxla.abstract.facts import extent
-from pyxla.abstract.facts.integers import Int, times, value_of
+from pyxla.abstract.facts.integers import Int, value_of
 from pyxla.abstract.lattice import Array, Scalar
 from pyxla.abstract.structure import OPERATORS
 from pyxla.infer.interface import Engine
@@ -23,7 +23,6 @@ from pyxla.lib.bounded.elementwise import sizes
 from pyxla.lib.masks import within
 from pyxla.lib.numeric import TOO_SMALL
 from pyxla.lib.operands import is_short_int, literal, normalize_axes, weak
-from pyxla.lib.operands import shown as spelled
 from pyxla.lib.registry import LIBRARY
 from pyxla.lib.scans import NEUTRAL
 from pyxla.ops import elementwise as op
@@ -261,20 +260,6 @@ _UNLIKE: dict[Any, Callable[[list[Any]], list[Any]]] = {
 
 
 _OF_LISTS = frozenset({LIBRARY[np.select], LIBRARY[np.stack]})
-
-
-def verify_reshaped(engine: Engine, x: Any, y: Any) -> None:
-    """An array of run-time size has as many elements as the shape that it is given."""
-    given = [-1 if isinstance(n, Scalar) else n for n in sizes(y)]
-    known, wanted = (math.prod([n for n in sizes(z) if isinstance(n, int)]) for z in (x, y))
-    if given.count(-1) > 1 or (-1 in given and wanted and known % wanted == 0):  # it fits all
-        return
-    none: Int = 1
-    size, count = (functools.reduce(times, sizes(z), none) for z in (x, y))
-    if extent.difference(size, count) != 0:
-        words = f" into shape {spelled(given)}"
-        error = exception(ValueError, "cannot reshape array of size ", size, words)
-        engine.ensure(Scalar(k.eq(value_of(size), value_of(count))), error)
 
 
 def verify_joined(engine: Engine, function: Any, arrays: Any) -> None:

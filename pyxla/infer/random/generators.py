@@ -62,22 +62,23 @@ ANY: Test | None = None
 @dataclass(frozen=True, slots=True)
 class Distribution:
     """draw(source, *params) gives one number; narrow: it also makes f32, of a source of those.
-    related: what NumPy demands of two parameters, and what it raises."""
+    related: what NumPy demands of two parameters, and what it raises, of arrays too."""
 
     draw: Callable[..., Any]
     params: dict[str, Test | None] = field(default_factory=dict)
     dtype: np.dtype = F64
     narrow: bool = False
     ints: frozenset[str] = frozenset()
-    related: tuple[tuple[str, str, Callable[[Any, Any], Any], Exception], ...] = ()
+    related: tuple[tuple[Any, ...], ...] = ()
 
 
 def is_finite(low: Any, high: Any) -> Any:
     return (high - low < math.inf) & (high - low > -math.inf)
 
 
+OUTSIDE = OverflowError("Range exceeds valid bounds")
 RANGE = (
-    ("low", "high", is_finite, OverflowError("high - low range exceeds valid bounds")),
+    ("low", "high", is_finite, OverflowError("high - low range exceeds valid bounds"), OUTSIDE),
     ("low", "high", operator.le, ValueError("high - low < 0")),
 )
 TRIANGLE = (
@@ -375,10 +376,10 @@ def _draw(
         for param, test in found.params.items():
             if test is not None:
                 _ensure(engine, test, param, as_array(engine.operand(wide[param])))
-    for first, second, holds, error in found.related:
-        if engine.tests(type(error)):
+    for first, second, holds, *errors in found.related:
+        if engine.tests(type(errors[0])):
             pair = [as_array(engine.operand(wide[name])) for name in (first, second)]
-            _ensure_all(engine, holds(*pair), error)
+            _ensure_all(engine, holds(*pair), errors[-1 if pair[0].ndim or pair[1].ndim else 0])
     params = [_parameter(engine, x, dtype) if found.narrow else x for x in wide.values()]
     shape = shape_of(engine, given["size"])
     out = given.get("out", NONE)

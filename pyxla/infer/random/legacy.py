@@ -58,7 +58,7 @@ generators.FAMILIES[RandomState] = FAMILY
 for _name, _found in generators.DISTRIBUTIONS.items():
     if _name not in REFUSED:
         FAMILY.distribution(_name, replace(_found, draw=getattr(legacy, _name, _found.draw)))
-_FINITE = ("low", "high", generators.is_finite, OverflowError("Range exceeds valid bounds"))
+_FINITE = ("low", "high", generators.is_finite, generators.OUTSIDE)
 FAMILY.distribution("uniform", replace(generators.DISTRIBUTIONS["uniform"], related=(_FINITE,)))
 FAMILY.distribution("random_sample", generators.DISTRIBUTIONS["random"])
 FAMILY.distribution("tomaxint", generators.Distribution(legacy.tomaxint, {}, generators.I64))

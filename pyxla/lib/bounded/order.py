@@ -1,5 +1,5 @@
 """Arrays of bounded extent where the order of elements counts: sorting, searching, sums so far,
-differences, rolling, padding, insertion and deletion at places known at run time.
+differences, rolling, insertion and deletion at places known at run time.
 
 Sorting fills with what sorts last; sums so far pass through, since what lies past the true size
 comes after all that is real.
@@ -12,13 +12,12 @@ from typing import Any
 
 import numpy as np
 
-from pyxla.abstract.facts import extent
 from pyxla.abstract.facts.integers import Int, larger, minus, plus, smaller, times, value_of
 from pyxla.abstract.lattice import Array, Scalar
 from pyxla.abstract.promote import CLASSES
 from pyxla.ir.core import Value
 from pyxla.ir.op import OpError
-from pyxla.lib import creation, padding, polynomials, products, scans, selection, sorting
+from pyxla.lib import creation, polynomials, products, scans, selection, sorting
 from pyxla.lib import kernels as k
 from pyxla.lib import manipulation as m
 from pyxla.lib import reductions as r
@@ -46,15 +45,12 @@ from pyxla.lib.operands import (
     BOOL,
     INT,
     as_array,
-    as_value,
-    broadcast_to,
     cast,
     normalize_axis,
     splat,
     weak,
 )
 from pyxla.lib.registry import implements
-from pyxla.lib.sizes import as_size
 from pyxla.ops import elementwise as op
 from pyxla.ops.shape import broadcast_in_dim, iota
 
@@ -219,43 +215,6 @@ def _roll(function: Function, a: Any, shift: Any, axis: Any = None) -> Array:
     places = k.integer_remainder(op.subtract(places, back), around)
     found = take(Array(x.value), Array(places), axis, wrap=False)
     return bounded(found.value, extents_of(x))
-
-
-@strategy(padding.pad)
-def _pad(
-    function: Function, array: Any, pad_width: Any, mode: Any = "constant", **options: Any
-) -> Array:
-    """With a constant, which then also lies past the true size."""
-    x = as_array(array)
-    constant = options.get("constant_values", 0)
-    if mode != "constant" or not isinstance(constant, int | float) or isinstance(pad_width, dict):
-        raise OpError(NOT_SUPPORTED)
-    widths = padding.pairs(pad_width, x.ndim, _width)
-    if any(isinstance(n, Scalar) for pair in widths for n in pair):
-        number = as_value(constant, x.dtype)
-        for axis, pair in enumerate(widths):
-            before, after = [_repeated(x, axis, n, number) for n in pair]
-            x = join([before, x, after], axis)
-        return x
-    axes = tuple(range(x.ndim))
-    result = function(Array(filled(x, axes, constant).value), widths, mode, **options)
-    own: list[Scalar | None] = []
-    for e, (low, high) in zip(extents_of(x), widths, strict=True):
-        size: Any = None if e is None else plus(e, low + high)
-        own.append(size)
-    return bounded(result.value, own)
-
-
-def _width(n: Any) -> Int:
-    return as_size(n, lambda _: (ValueError, "index can't contain negative values"))
-
-
-def _repeated(x: Array, axis: int, count: Int, number: Value) -> Array:
-    """So many rows of a number, as those of `x`."""
-    shape, own = list(x.shape), list(extents_of(x))
-    shape[axis] = count if isinstance(count, int) else extent.upper(count) or 0
-    own[axis] = count if isinstance(count, Scalar) else None
-    return bounded(broadcast_to(number, tuple(shape)), own)
 
 
 @strategy(products.trace)

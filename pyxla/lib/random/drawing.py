@@ -226,6 +226,7 @@ def multinomial(rng: Any, n: Any, pvals: Any, size: Any = None) -> Any:
     tries, chances = np.asarray(n, np.int64), np.asarray(pvals, np.float64)
     if chances.ndim == 0 or chances.shape[-1] == 0:
         raise ValueError(NO_KINDS)
+    _check_multinomial(tries, chances)
     own, kinds = np.broadcast_shapes(tries.shape, chances.shape[:-1]), chances.shape[-1]
     shape = own if size is None else shape_of(size)
     check_size(own, shape)
@@ -236,8 +237,18 @@ def multinomial(rng: Any, n: Any, pvals: Any, size: Any = None) -> Any:
     return orders.multinomial(source_of(rng), tries, chances, counts).reshape((*shape, kinds))
 
 
+def _check_multinomial(tries: Any, chances: Any) -> None:
+    if not np.all((chances >= 0) & (chances <= 1)):
+        raise ValueError("pvals < 0, pvals > 1 or pvals contains NaNs")
+    if np.any(np.sum(chances[..., :-1], axis=-1) > 1.0 + 1e-12):
+        raise ValueError(f"sum(pvals[{'...,' if chances.ndim > 1 else ''}:-1]) > 1.0")
+    if np.any(tries < 0):
+        raise ValueError("n < 0")
+
+
 def legacy_multinomial(rng: Any, n: Any, pvals: Any, size: Any = None) -> Any:
     chances, shape = np.asarray(pvals, np.float64), shape_of(size)
+    _check_multinomial(n, chances)
     counts = np.zeros((math.prod(shape), len(chances)), np.int64)
     legacy.multinomial(source_of(rng), np.int64(n), chances, counts)
     return counts.reshape((*shape, len(chances)))
