@@ -53,7 +53,8 @@ class Demands:
     raise where they are.
     rooms: whether arrays may be of sizes that nothing bounds (`infer.arrays.room`).
     pooled: classes whose instances are in pools (`infer.lists.pools`), and generators: of the
-    generators of one function each; everywhere: also the dicts,
+    generators of one function each; born: those of which instances are rows from the start
+    (`infer.lists.entries`); everywhere: also the dicts,
     sets and the like among them that no loop makes; late: fields that their instances are given
     after they are made, if ever; apart: which variables closures among them have each for itself
     (`infer.calls.closures`).  shared: whether lists that are put in lists of unknown length
@@ -74,6 +75,7 @@ class Demands:
     in_place: bool = False
     rooms: bool = False
     pooled: frozenset[type] = frozenset()
+    born: frozenset[type] = frozenset()
     generators: frozenset[type] = frozenset()
     everywhere: bool = False
     late: frozenset[tuple[type, str]] = frozenset()
@@ -278,6 +280,7 @@ class Findings:
             "pooled": frozenset(self.classes | self.containers),
             "shared": self.lists,
             "everywhere": bool(self.containers),
+            "born": frozenset(self.named if "born" in refusal.remedy else ()),
             "ordered": "ordered" in refusal.remedy,
             "arrays": self.wanted or self.demands.case_split or "arrays" in refusal.remedy,
             "case_split": self.met or "case_split" in refusal.remedy,

@@ -51,7 +51,7 @@ from pyxla.infer.frame import Frame, Module, NotKnown, Stopped, live_after
 from pyxla.infer.joins import choices
 from pyxla.infer.joins.conflicts import sort_of
 from pyxla.infer.joins.edges import Edge
-from pyxla.infer.lists import columnar, pools, reading, rows
+from pyxla.infer.lists import columnar, entries, pools, reading, rows
 from pyxla.infer.lists.number_lists import ask_which
 from pyxla.infer.loops.memory import LoopMemory
 from pyxla.infer.raising import catching
@@ -302,6 +302,8 @@ class Engine:
     # the heap
 
     def new(self, content: Any) -> Ref:
+        if self.pools:
+            entries.before(self, content)
         return Ref(self.heap.new(content, self.loc))
 
     def new_list(self, items: list[Any]) -> Ref:
@@ -361,7 +363,7 @@ class Engine:
             raise Needs(exact=frozenset([p for _, also in alike for p in also]))
         if info.sites:
             self.findings.ask(info.sites)
-        loc, what, remedy = info.loc, sort_of(content), pools.remedy(self, content)
+        loc, what, remedy = info.loc, sort_of(content), entries.remedy(self, [content])
         if remedy == "shared":  # what it is a field of may be what is one of several
             self.findings.lists, remedy = True, ""
         raise self.refuse(
@@ -374,6 +376,8 @@ class Engine:
     def set_content(self, cell: int, content: Any) -> None:
         """Replace what a cell holds."""
         contents: dict[int, Any] = self.heap.contents
+        if self.pools:
+            entries.before(self, content, cell)
         if isinstance(contents[cell], Pooled):
             pools.replace(self, contents[cell], content)
             return

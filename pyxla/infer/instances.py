@@ -14,7 +14,7 @@ from pyxla.infer.calls.dispatch import call, call_object
 from pyxla.infer.calls.executed import static_arguments
 from pyxla.infer.classes import defines, is_generated, is_python, need_constructible
 from pyxla.infer.engine import Engine
-from pyxla.infer.lists import pools
+from pyxla.infer.lists import entries, pools
 from pyxla.infer.raising import exceptions
 from pyxla.lib.containers import Dict
 from pyxla.lib.lists import List
@@ -51,9 +51,9 @@ def _made(engine: Engine, cls: type, args: list[Any], kwargs: dict[str, Any]) ->
     if init is None:
         if args or kwargs:
             raise engine.refuse(f"{cls.__name__}() takes no arguments")
-        return pools.entered(engine, x)
+        return entries.made(engine, x)
     call_member(engine, cls, "__init__", init, x, args, kwargs)
-    return pools.entered(engine, x)
+    return entries.made(engine, x)
 
 
 def _instance(engine: Engine, cls: type) -> Ref:
@@ -86,7 +86,7 @@ def _made_by(engine: Engine, new: Any, cls: type, args: list[Any], kwargs: dict[
         return x
     if (init := engine.captures.member(content.cls, "__init__")) is not None:
         call_member(engine, content.cls, "__init__", init, x, args, kwargs)
-    return x if x.cell in before else pools.entered(engine, x)
+    return x if x.cell in before else entries.made(engine, x)
 
 
 def _construct_exception(

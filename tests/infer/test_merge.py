@@ -41,6 +41,7 @@ ENGINE = SimpleNamespace(
     in_use=list,
     captures=SimpleNamespace(pinned=()),
     demands=Demands(),
+    pools={},
     assume=lambda _: False,
 )
 
@@ -193,7 +194,7 @@ def test_loops_settle(x, y):
         head.settle(list, (), set(), set())
         start = head.start()
         back = Edge(start.block, start.heap, {}, (value,))
-        fits, *_ = head.close(back, list, set())
+        fits, *_ = head.close(back, list, set(), AssertionError)
         if fits:
             (template,) = head.args
             assert isinstance(template, Conflict) or shown(joined(template, value)) == shown(
@@ -219,7 +220,7 @@ def test_an_array_that_is_one_of_several_of_which_one_is_again_one_of_several_ma
     inner = Ref(heap.new(Shadow(scalar(int, 0, 1), (a, b))))
     heap.new(Shadow(scalar(int, 0, 1), (inner, a)))
     head, back = entered(heap)
-    assert head.close(back, list, set())[0]
+    assert head.close(back, list, set(), AssertionError)[0]
 
 
 def test_arrays_that_a_loop_is_expected_to_leave_alone_are_no_phis():
@@ -230,7 +231,7 @@ def test_arrays_that_a_loop_is_expected_to_leave_alone_are_no_phis():
     assert dict(head.arrays(back)) == dict.fromkeys(cells, False)
     back.heap.contents[cells[0]] = Array(Value(array_type(np.dtype(float), (3,))))
     assert dict(head.arrays(back)) == {cells[0]: True, cells[1]: False}
-    assert not head.close(back, list, set())[0]
+    assert not head.close(back, list, set(), AssertionError)[0]
 
 
 # Objects.

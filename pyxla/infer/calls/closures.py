@@ -17,7 +17,7 @@ from pyxla.frontend.source import SourceFunction
 from pyxla.infer.demands import Needs
 from pyxla.infer.engine import Engine
 from pyxla.infer.joins.closures import class_of, class_of_variable
-from pyxla.infer.lists import pools
+from pyxla.infer.lists import entries, pools
 from pyxla.lib.variables import Partial, Variable
 
 
@@ -32,7 +32,7 @@ def variable(engine: Engine, source: SourceFunction, name: str) -> Ref:
     unbound, cls = Unbound(name, engine.loc), class_of_variable(source, name)
     if cls not in engine.pools:
         return Ref(engine.heap.new(BoxCell(unbound), engine.loc))
-    return pools.entered(engine, engine.new(ObjectCell(cls, {name: unbound})))
+    return entries.entered(engine, engine.new(ObjectCell(cls, {name: unbound})))
 
 
 def assign(engine: Engine, box: Ref, value: Any) -> None:
@@ -79,7 +79,7 @@ def entered(engine: Engine, closure: Compound, final: Iterable[Ref] = ()) -> Any
         for i, x in enumerate(closure.items)
         if i not in shared
     }
-    return pools.entered(engine, engine.new(ObjectCell(cls, fields)))
+    return entries.entered(engine, engine.new(ObjectCell(cls, fields)))
 
 
 def _is_own(engine: Engine, box: Any) -> bool:

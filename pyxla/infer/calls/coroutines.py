@@ -34,7 +34,7 @@ from pyxla.infer.engine import Engine
 from pyxla.infer.frame import Frame, Stopped
 from pyxla.infer.joins.edges import Edge, Env
 from pyxla.infer.joins.merge import merge
-from pyxla.infer.lists import pools
+from pyxla.infer.lists import entries, pools
 from pyxla.infer.raising import catching
 from pyxla.ir.core import Block
 from pyxla.ir.dominance import Component
@@ -56,7 +56,7 @@ def generator(engine: Engine, frame: Frame) -> Any:
     start = {stepping.START: Tuple(args), stepping.AT: Const(support.FIRST)}
     if (cls := _pooled(engine, made)) is not None:
         fields = {**start, stepping.SENT: Const(None)}
-        return pools.entered(engine, engine.new(ObjectCell(cls, fields)))
+        return entries.entered(engine, engine.new(ObjectCell(cls, fields)))
     if ssa.source not in engine.demands.stepped:
         return made
     return engine.new(ObjectCell(iterators.Generator, {"made": made, **start}))

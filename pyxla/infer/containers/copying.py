@@ -18,7 +18,7 @@ from pyxla.infer.calls.visiting import class_of, special
 from pyxla.infer.containers import tables
 from pyxla.infer.containers.indexing import content_of
 from pyxla.infer.engine import Engine
-from pyxla.infer.lists import columnar, pools, reading
+from pyxla.infer.lists import columnar, entries, reading
 from pyxla.infer.lists.items import holds_instances
 from pyxla.lib.registry import rule
 
@@ -45,7 +45,7 @@ def _copy(engine: Engine, x: Any) -> Any:
     if (over := getattr(content.cls, "__pyxla_sequence__", None)) in content.fields:
         held = _copy(engine, content.fields[over])  # what a deque, say, is over is its own
         content = ObjectCell(content.cls, {**content.fields, over: held})
-    return pools.entered(engine, engine.new(content))
+    return entries.entered(engine, engine.new(content))
 
 
 def _as_defined(engine: Engine, x: Any, name: str, *args: Any) -> Any:
@@ -121,7 +121,7 @@ def _deeply(engine: Engine, x: Any, memo: _Memo) -> Any:
         made[x.cell] = engine.new(content)  # which may be in it
         engine.set_content(made[x.cell].cell, _parts_copied(engine, content, memo))
         if isinstance(content, ObjectCell):
-            made[x.cell] = pools.entered(engine, made[x.cell])
+            made[x.cell] = entries.entered(engine, made[x.cell])
     else:
         made[x.cell] = _grown_copied(engine, x)
     return made[x.cell]

@@ -11,7 +11,7 @@ from pyxla.frontend import stepping
 from pyxla.infer.calls.coroutines import FALSE, asks, is_generator, is_read, set_read
 from pyxla.infer.demands import Needs
 from pyxla.infer.engine import Engine
-from pyxla.infer.lists import pools
+from pyxla.infer.lists import entries, pools
 from pyxla.lib import iterators
 from pyxla.lib.registry import rule
 
@@ -84,7 +84,7 @@ def in_steps(engine: Engine, items: Any, pooled: bool = False) -> Ref | None:
     if engine.loc not in engine.demands.stepped and not (pooled and cls in engine.pools):
         return None
     made = engine.new(ObjectCell(cls, {"items": items, "at": Const(0), "ended": FALSE}))
-    return pools.entered(engine, made) if pooled else made
+    return entries.entered(engine, made) if pooled else made
 
 
 def is_watched(x: Any) -> bool:

@@ -22,7 +22,7 @@ from pyxla.infer.containers.indexing import content_of, delete_item, get_item, s
 from pyxla.infer.containers.iterators import state_of, unwatched
 from pyxla.infer.containers.structure import LENGTHS, iterate, length, read_all, rest
 from pyxla.infer.engine import Engine
-from pyxla.infer.lists import columnar, finding, methods, number_lists, pools, reading, shared
+from pyxla.infer.lists import columnar, entries, finding, methods, number_lists, reading, shared
 from pyxla.infer.lists.columnar import MANY
 from pyxla.infer.raising.check_table import verify
 from pyxla.infer.raising.refusals import ITERATION, need
@@ -270,7 +270,7 @@ def _copied(engine: Engine, table: Ref) -> Ref:
         name: list_(engine, x) if isinstance(x, Ref) else x
         for name, x in engine.content(table).fields.items()
     }
-    return pools.entered(engine, engine.new(ObjectCell(Table, fields)))
+    return entries.entered(engine, engine.new(ObjectCell(Table, fields)))
 
 
 def has_data_keys(engine: Engine, x: Any) -> bool:

@@ -20,7 +20,7 @@ from pyxla.infer import using
 from pyxla.infer.containers import steps
 from pyxla.infer.interface import Engine
 from pyxla.infer.joins import choices, far
-from pyxla.infer.lists import columnar, pools
+from pyxla.infer.lists import columnar, entries, pools
 from pyxla.infer.lists.item_joins import joined_items
 from pyxla.infer.lists.item_types import Handle, Row, has_own_order
 from pyxla.infer.lists.items import are_numbers, item_of
@@ -81,18 +81,14 @@ _COPY = "put a copy of it there"
 
 
 def enter(engine: Engine, item: Any, x: Any) -> None:
-    """Before `x` is put in a list of such items: containers that are in a pool there, and are not
-    in it yet, enter it; and an instance that its `__init__` puts there."""
+    """Before `x` is put in a list of such items: instances enter their pools, and containers that
+    are in one there, where they are not in it yet."""
+    entries.put(engine, [x])
     if isinstance(item, Row) and isinstance(x, Tuple):
         for inner, part in zip(item.items, x.items, strict=False):
             enter(engine, inner, part)
-    if not isinstance(x, Ref):
-        return
-    content = engine.heap.contents.get(x.cell)
+    content = engine.heap.contents.get(x.cell) if isinstance(x, Ref) else None
     cls = pools.container_class(content)
-    if cls is None and isinstance(content, ObjectCell) and content.cls in engine.pools:
-        if engine.heap.infos[x.cell].pinned is None and x.cell not in engine.frozen:
-            pools.entered(engine, x)
     if cls is not None and isinstance(item, Handle) and cls in item.classes:
         if engine.heap.infos[x.cell].pinned is not None or x.cell in engine.frozen:
             what = f"an argument, or what is outside of the function, {_PUT}"

@@ -2,28 +2,28 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from typing import Any
 
 from pyxla.abstract.heap import DictCell, GrowingList, Heap, ListCell, ObjectCell, SetCell
 from pyxla.infer.containers import tables
 from pyxla.infer.joins.columns import with_parts
 from pyxla.infer.lists import growth
-from pyxla.ir.core import Value
 from pyxla.lib.sets import TableFrozenSet, TableSet
 from pyxla.lib.tables import Table
 
 
 def unify_lists(
     edges: list[Any],
-    live: Iterable[Value],
+    columns: Iterable[Sequence[Any]],
     grows: bool,
 ) -> None:
-    """Lists that are arrays on one path are that on all; those of different lengths grow."""
+    """Lists that are arrays on one path are that on all; those of different lengths grow.
+
+    columns: what one name is on each edge.
+    """
     if not any(_has_collections(edge.heap) for edge in edges):
         return
-    names = [[edge.env.get(value) for edge in edges] for value in live]
-    columns = [*zip(*[edge.args for edge in edges], strict=True), *names]
     columns = [part for column in columns for part in with_parts(edges, column)]
     if grows:
         growth.unify(edges, [*columns, *tables.unify(edges, columns)])

@@ -47,7 +47,7 @@ from pyxla.infer.joins.edges import Edge, was
 from pyxla.infer.joins.held import Held, Way
 from pyxla.infer.joins.numbers import join_numbers, materialize
 from pyxla.infer.joins.settling import settle
-from pyxla.infer.lists import sites
+from pyxla.infer.lists import entries, sites
 from pyxla.ir.build import Builder, building
 from pyxla.ir.core import Block, Jump, Phi, Value
 from pyxla.ir.types import ArrayType
@@ -468,7 +468,10 @@ def merge(
     if len(edges) == 1:
         return edges[0], edges[0].args
     held, pinned = held or engine.in_use, engine.captures.pinned
-    unify_lists(edges, live, grows)
+    names = {value: [edge.env.get(value) for edge in edges] for value in live}
+    columns = [*zip(*[edge.args for edge in edges], strict=True), *names.values()]
+    entries.unify(engine, edges, columns)
+    unify_lists(edges, columns, grows)
     target = Block()
     for edge in edges:
         edge.block.terminator = Jump(target, edge.loc)
@@ -484,8 +487,7 @@ def merge(
     env = {}
     join.hint = ""
     told = [x for direction, x, _ in edges[0].assumed if direction == "AMONG"]
-    for value in live:
-        column = [edge.env.get(value) for edge in edges]
+    for value, column in names.items():
         if column[0] is not None:
             before = next((x for x in told if was(x, column, edges)), None)
             whole = None not in column and before is None

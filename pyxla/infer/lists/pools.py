@@ -181,15 +181,6 @@ def clearer(first: CompileError, later: CompileError, tried: Demands) -> Compile
     return later if first.message.count("a list of ") > 1 else first
 
 
-def entered(engine: Engine, x: Ref) -> Ref:
-    """The new instance `x`, in the pool of its class, if that has one and it is not there yet."""
-    content: Any = engine.heap.contents[x.cell]
-    pool = None if type(content) is Pooled else of_class(engine, content.cls)
-    if pool is not None:
-        enter(engine, x, pool)
-    return x
-
-
 def enter(engine: Engine, x: Ref, pool: Ref) -> None:
     """Make `x` a row of a pool."""
     content: Any = engine.heap.contents[x.cell]
@@ -197,6 +188,8 @@ def enter(engine: Engine, x: Ref, pool: Ref) -> None:
         cls, fields = container_class(content), content.items
     else:
         cls, fields = content.cls, content.fields
+    for field in fields.values():
+        engine.rules.enter(engine, None, field)
     if (names := engine.pool_fields.get(cls)) is None:
         names = engine.pool_fields[cls] = _columns(engine, cls, fields)
     late = {name.removeprefix(SET) for name in names if name.startswith(SET)}
@@ -292,17 +285,22 @@ def shown(engine: Engine, row: Pooled) -> ObjectCell | DictCell:
 
 
 def replace(engine: Engine, row: Pooled, content: Any) -> None:
-    """Let a dict in a pool have the items of `content`."""
+    """Let an instance in a pool have the fields, a dict the items, of `content`."""
     before = shown(engine, row)
-    if type(content) is not DictCell or type(before) is not DictCell:
+    if type(content) is not type(before):
         raise engine.refuse("an instance that is in a list is made anew")
-    if content.items.keys() != before.items.keys():
-        raise engine.refuse(
-            "the keys of a dict that is one of several change",
-            "give each all of its keys where it is made, or use keys that are numbers",
-        )
-    for name, value in content.items.items():
-        if not _is_same(engine.heap, value, before.items[name]):
+    if isinstance(content, ObjectCell):
+        unbound = {name: Unbound(name) for name in before.fields}
+        had, held = before.fields, {**unbound, **content.fields}
+    else:
+        had, held = before.items, content.items
+        if held.keys() != had.keys():
+            raise engine.refuse(
+                "the keys of a dict that is one of several change",
+                "give each all of its keys where it is made, or use keys that are numbers",
+            )
+    for name, value in held.items():
+        if not _is_same(engine.heap, value, had.get(name)):
             _assign(engine, row, name, value)
 
 
@@ -378,6 +376,7 @@ def _frames(engine: Engine, cls: type) -> Iterator[tuple[type, str]]:
 
 def _assign(engine: Engine, row: Pooled, name: str, value: Any) -> None:
     names = engine.pool_fields[row.cls]
+    engine.rules.enter(engine, None, value)
     unbound = isinstance(value, Unbound)
     if name not in names or (unbound and SET + name not in names):
         raise Needs(engine.loc, late=frozenset({(row.cls, name), *_frames(engine, row.cls)}))

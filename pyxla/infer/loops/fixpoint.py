@@ -11,10 +11,11 @@ from __future__ import annotations
 
 import dataclasses
 from collections.abc import Callable, Hashable, Iterable, Sequence
+from functools import partial
 from typing import Any
 
 from pyxla.abstract.facts.deciding import depends_on
-from pyxla.abstract.heap import GrowingList, ObjectCell, ReadOnly, Visit, swept
+from pyxla.abstract.heap import GrowingList, ObjectCell, ReadOnly, Shadow, Visit, swept
 from pyxla.abstract.lattice import (
     SAME_SHAPE,
     SAME_TYPE,
@@ -39,10 +40,11 @@ from pyxla.infer.demands import Needs
 from pyxla.infer.engine import Engine
 from pyxla.infer.frame import Frame, NotKnown
 from pyxla.infer.joins import kinds
+from pyxla.infer.joins.conflicts import sort_of
 from pyxla.infer.joins.edges import Edge
 from pyxla.infer.joins.held import Held, Way
 from pyxla.infer.joins.merge import merge
-from pyxla.infer.lists import growth
+from pyxla.infer.lists import entries, growth
 from pyxla.infer.lists.growing import OtherShape
 from pyxla.infer.lists.items import holds_sizes
 from pyxla.infer.loops import exits
@@ -263,6 +265,7 @@ def _passes(
             return _passes(engine, frame, component, again, fields, known)
         (edge,) = back
         compact(engine, edge, live, {*live, *_fixed(engine, frame)})
+        entries.unify(engine, (head.ghost, edge), zip(head.args, edge.args, strict=True), 1)
         written = set(engine.written[mark.written :])
         fits, aliases, reason = _closed(engine, head, edge, written)
         note_arrays(memory, head, edge, fits)
@@ -320,11 +323,29 @@ def _closed(
     engine: Engine, head: LoopHead, back: Edge, written: set[int]
 ) -> tuple[bool, set[int], str]:
     """As `LoopHead.close`, after a test that arrays did not outgrow the room for them."""
-    found = head.close(back, _outside(engine, head), written)
+    close = partial(head.close, back, _outside(engine, head), written)
+    found = close(partial(_aliased, engine, head, back))
     if not head.outgrown:
         return found
     confine(engine, back, head.outgrown)
-    return head.close(back, _outside(engine, head), written)
+    return close(partial(_aliased, engine, head, back))
+
+
+def _aliased(engine: Engine, head: LoopHead, back: Edge, cells: set[int]) -> Exception:
+    """What is raised where a loop writes to what may be one of several that are still in use."""
+    contents = [back.heap.contents[cell] for cell in sorted(cells)]
+    objects = [x for x in contents if not isinstance(x, Array | Shadow)]
+    if not objects and not head.join.way.exact:
+        return Needs(exact=frozenset({head.join.way.place}))
+    what = sort_of(objects[0]) if objects else "array"
+    return CompileError(
+        f"{'an' if what[0] in 'ao' else 'a'} {what} is changed in a loop in which its name may "
+        f"stand for one of several {what}s that are still in use",
+        back.loc,
+        hint=f"copy the {what} where it is bound (`b = a.copy()`)",
+        chain=engine.chain(),
+        remedy=entries.remedy(engine, objects),
+    )
 
 
 def _remember(memory: LoopMemory, head: LoopHead, back: Edge, inside: bool) -> None:
@@ -389,6 +410,7 @@ def _unify_lists(
     heap = entry.heap
     names = [[entry.env.get(value), back.env.get(value)] for value in live]
     pairs = [*zip(entry.args, back.args, strict=True), *names]
+    entries.unify(engine, (entry, back), pairs, 0)
     further = tables.unify((entry, back), pairs)
     tabled = entry.heap is not heap
     grown = growth.grow(engine, head, entry, back, further)

@@ -247,7 +247,9 @@ def varied(heap: Heap, fields: Iterable[Field]) -> Heap:
     """`heap` where these fields have any values of their types, or refer to other arrays."""
     heap = heap.copy()
     for cell, name in sorted(fields):
-        content: Any = heap.contents[cell]
+        content = heap.contents[cell]
+        if not isinstance(content, ObjectCell):  # it is a row by now, of which nothing is assumed
+            continue
         value = content.fields[name]
         if isinstance(value, Ref):
             value = Ref(heap.new(heap.contents[value.cell], heap.infos[value.cell].loc))

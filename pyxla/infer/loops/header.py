@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Callable, Container, Iterable, Iterator, Mapping
 from typing import Any
 
-from pyxla.abstract.heap import ObjectCell, Visit, behind
+from pyxla.abstract.heap import ObjectCell, Visit, behind, is_row
 from pyxla.abstract.lattice import (
     UNDEFINED,
     Array,
@@ -22,8 +22,7 @@ from pyxla.abstract.lattice import (
     is_none,
     is_number,
 )
-from pyxla.errors import CompileError, Location
-from pyxla.infer.demands import Needs
+from pyxla.errors import Location
 from pyxla.infer.joins import kinds, unions
 from pyxla.infer.joins.edges import Edge
 from pyxla.infer.joins.held import Way
@@ -131,11 +130,16 @@ class LoopHead:
         return {i for i, cell in made.items() if cell not in known and cells.count(cell) == 1}
 
     def close(
-        self, back: Edge, held: Callable[[], Iterable[Any]], written: set[int]
+        self,
+        back: Edge,
+        held: Callable[[], Iterable[Any]],
+        written: set[int],
+        aliased: Callable[[set[int]], Exception],
     ) -> tuple[bool, set[int], str]:
         """Connect the back edge if it fits; else False.  Also cells to entangle from here on.
 
-        What outgrew its room does not fit before that is tested (`outgrown`)."""
+        aliased: why what was written may not be one of several.  What outgrew its
+        room does not fit before that is tested (`outgrown`)."""
         self.retype(back)
         fit = Fit(self, back)
         for i, (template, value) in enumerate(zip(self.args, back.args, strict=True)):
@@ -164,15 +168,9 @@ class LoopHead:
             self.shared |= found
             return False, set(), ""
         aliases = fit.aliases(held)
-        if aliases & written:
-            if not self.join.way.exact:
-                raise Needs(exact=frozenset({self.join.way.place}))
-            raise CompileError(
-                "an array is changed in a loop in which its name may stand for one of several "
-                "arrays that are still in use",
-                back.loc,
-                hint="copy the array where it is bound (`b = a.copy()`)",
-            )
+        rows = {cell for cell in aliases if is_row(back.heap.contents.get(cell))}
+        if changed := aliases & written - rows:
+            raise aliased(changed)
         for phi, value in fit.connections:
             phi.args[back.block] = materialize(value, phi.value.type, back.block, phi.loc)
         self.pairs = [(cell, came) for came, cells in fit.cells.items() for cell in cells]
