@@ -14,7 +14,7 @@ from typing import Any
 from pyxla.abstract.lattice import SAME_SHAPE
 from pyxla.errors import CompileError, Location
 from pyxla.frozen import dataclass
-from pyxla.ir.core import Block
+from pyxla.ir.core import Block, Value
 
 Path = tuple[Any, ...]  # an argument, and steps inside it
 Site = Location | Path
@@ -165,7 +165,7 @@ class Findings:
     header, and what became of keys in it (`infer.containers.tables.changed`); deep, how often
     calls were nested too deeply; infos, of the cells; sites, of lists that are refused for what
     they may be; named, the classes of instances that are refused for that; visited, how many
-    instructions.
+    instructions; branched, the conditions of branches.
     """
 
     demands: Demands = Demands()
@@ -201,12 +201,14 @@ class Findings:
     sites: set[Sites] = field(default_factory=set)
     named: set[type] = field(default_factory=set)
     visited: int = 0
+    branched: list[Value] = field(default_factory=list)
 
     def start(self, demands: Demands) -> None:
         """Begin another attempt."""
         self.demands, self.infos, self.sites, self.named = demands, [], set(), set()
         self.iterations = self.listed = self.deep = 0
         self.made_of, self.pooling, self.hosted, self.left_out = set(), set(), set(), {}
+        self.branched = []
         self.large = self.leaves = False
         self.reading = {}
 

@@ -218,6 +218,7 @@ def branch(engine: Engine, frame: Frame, block: Block, terminator: core.Branch) 
         go(frame, block, targets[side], edge)
         return
     blocks = Block(), Block()
+    engine.findings.branched.append(cond.value)
     engine.block.terminator = core.Branch(cond.value, *blocks, engine.loc)
     heaps = engine.heap, engine.heap.copy()
     for side in (0, 1):

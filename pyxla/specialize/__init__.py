@@ -16,7 +16,7 @@ from functools import partial
 from typing import Any
 
 from pyxla import journal, stack
-from pyxla.abstract.facts.deciding import Data, loops_of_constants, parameters
+from pyxla.abstract.facts.deciding import Data, by_arguments, loops_of_constants, parameters
 from pyxla.abstract.lattice import UNDEFINED, Const, NeedsStatic
 from pyxla.errors import CompileError, InternalError, Location, NotCompiled, warn
 from pyxla.frozen import dataclass
@@ -304,8 +304,17 @@ def _attempt(
             number_lists.given(engine, lists)
             world.changed(lists)
             return _run(world)
-    except (TooDeep, NewCapture, NeedsStatic) as request:
-        raise engine.answer(request) from None
+    except (NewCapture, NeedsStatic, CompileError) as asked:
+        if isinstance(asked, InternalError):
+            raise
+        answer = engine.answer(asked)
+        deep = isinstance(answer, Needs) and bool(answer.demands.stacks)
+        if (deep or isinstance(answer, CompileError)) and (numbers := _of_tables(world)):
+            told = replace(engine.demands, hosted=frozenset(), refused=frozenset())
+            raise Restart(dict.fromkeys(numbers, asked.loc), [], demands=told) from None
+        if answer is asked:
+            raise
+        raise answer from None
     finally:
         findings.visited = engine.visited
 
@@ -343,6 +352,22 @@ def _decided(world: World, refusal: TooDeep) -> Exception:
     if 0 < len(numbers) <= MAX_DEMANDS:  # more are data
         return Restart({world.scalars[v]: refusal.loc for v in numbers}, [], refusal)
     return refusal
+
+
+def _of_tables(world: World) -> set[Path]:
+    """The ints in containers outside of a program that is refused which decide branches of it by
+    themselves: of a table that it only reads, as the precedences of operators, they say what is
+    parsed or played, as if they were written in the code.  Those that change often are data."""
+    request, now, found = world.request, world.engine.heap.contents, set[Path]()
+    first = len(request.args) - len(world.places)
+    written = {
+        world.paths[cell] for cell, held in world.initial.items() if now.get(cell) is not held
+    }
+    for cond in world.engine.findings.branched if world.places else ():
+        paths = {world.scalars.get(value, (-1,)) for value in parameters(cond)}
+        if by_arguments(cond) and all(path[0] >= first for path in paths):
+            found |= paths - request.unknown
+    return {p for p in found if not any(p[:n] in written for n in range(1, len(p)))}
 
 
 def _demand(world: World, need: NeedsStatic, chosen: str) -> Exception:

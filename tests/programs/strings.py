@@ -466,3 +466,12 @@ def fields_of_fields(x, d):
         except (LookupError, AttributeError, ValueError) as e:
             missing.append(str(e))
     return inside, wide, missing
+
+
+@program("bools as indices", lambda: (True, 3), lambda: (False, 4))
+def by_bools(alive, n):
+    for _ in range(n):
+        alive = not alive
+    row = ["x", "y"]
+    row[alive] = "z"
+    return ".#"[alive], ("no", 1.5)[alive], range(4, 8)[alive], row

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import operator
+import re
 
 import numpy as np
 
@@ -145,3 +146,51 @@ def machine(code):
 @program("in functions that call each other", lambda: ("1+2*(3-4)*2-5$",), lambda: ("((7))$",))
 def grammar(signs):
     return Grammar(signs).sum(1)
+
+
+RANKS = {"+": (1, "left"), "-": (1, "left"), "*": (2, "left"), "/": (2, "left"), "^": (3, "right")}
+SIDES = SIGNS | {"/": operator.truediv, "^": operator.pow}
+
+
+class Climber:
+    """Precedence climbing: what the table outside says is read as if it were written here."""
+
+    def __init__(self, text, names):
+        self.signs, self.place, self.names = re.findall(r"[a-z]+|[\d.]+|\S", text), 0, names
+
+    @property
+    def sign(self):
+        return self.signs[self.place] if self.place < len(self.signs) else None
+
+    def take(self):
+        sign, self.place = self.sign, self.place + 1
+        return sign
+
+    def atom(self):
+        sign = self.take()
+        if sign == "(":
+            inner = self.climb(1)
+            self.take()
+            return inner
+        if sign == "-":
+            return -self.atom()
+        return self.names[sign] if sign in self.names else float(sign)
+
+    def climb(self, least):
+        left = self.atom()
+        while self.sign in RANKS and RANKS[self.sign][0] >= least:
+            sign = self.take()
+            rank, side = RANKS[sign]
+            right = self.climb(rank + 1 if side == "left" else rank)
+            left = SIDES[sign](left, right)
+        return left
+
+
+@program(
+    "captured ints that decide branches, checks",
+    lambda: ("x*2.5-y/(x+1)", 4.0, 10.0),
+    lambda: ("-x + 2^3^x", 1.5, 1.0),
+    lambda: ("x/(y-y)", 1.5, 1.0),
+)
+def a_table_of_ranks(text, x, y):
+    return Climber(text, {"x": x, "y": y}).climb(1)

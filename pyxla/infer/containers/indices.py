@@ -20,11 +20,13 @@ _KEYED = (ObjectCell, DictCell)
 
 
 def place(engine: Engine, x: Any, key: Any) -> Any:
-    """`key` as an index of `x`: instances with `__index__`, and members of an IntEnum of which data
-    decides one, as the numbers that they stand for."""
-    if type(key) in (Const, Scalar):
+    """`key` as an index of `x`: bools, instances with `__index__`, and members of an IntEnum of
+    which data decides one, as the numbers that they stand for."""
+    if type(key) is Const or (type(key) is Scalar and key.kind is not bool):
         return key
     keyed = isinstance(engine.heap.contents.get(getattr(x, "cell", None)), _KEYED)
+    if type(key) is Scalar:  # arrays take it for a mask
+        return key if keyed or arrays.is_array(engine, x) else as_int(engine, key)
     if type(key) is Array:  # of uint64, some are no ints of 64 bits
         array = key.dtype != np.uint64 or key.shape or arrays.is_array(engine, x)
         return key if array or keyed else as_int(engine, key)
