@@ -24,6 +24,7 @@ import numpy as np
 
 from pyxla.errors import CompileError, ListOverflow, Location, RefusedPath, Surprise
 from pyxla.frozen import dataclass
+from pyxla.options import DEFAULTS
 
 Path = tuple[Any, ...]
 
@@ -347,9 +348,12 @@ class Faulty(Exception):  # noqa: N818 - a request, not an error
         return f"the program would raise {' or '.join(names)}"
 
     def surprise(self) -> Exception | None:
-        """What the program was not compiled for, if nothing else may have been out of order."""
+        """What the program was not compiled for, if nothing else may have been out of order but for
+        what comes of it: what a list holds beyond its capacity is lost.  A list that has room for
+        more than that at first may have outgrown it only after what else was out of order."""
         if not all(issubclass(site.cls, Surprise) for site in self.sites):
-            return None
+            first = self.overflow()
+            return first if first and first.capacity <= DEFAULTS.list_capacity else None
         for site in self.sites:
             if site.cls is RefusedPath:
                 args = [arg.value for arg in site.args]

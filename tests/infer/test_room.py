@@ -163,3 +163,33 @@ def test_what_a_program_printed_is_not_printed_again(function, n, capfd):
         return result, found, capfd.readouterr().out
 
     assert outcome(pyxla.compile(function)) == outcome(function)
+
+
+class Vector:
+    def __init__(self, x):
+        self.x = x
+
+
+class Body:
+    def __init__(self, x):
+        self.place = Vector(x)
+
+
+def reciprocal_distances(x, n):
+    bodies, total = [Body(float(v)) for v in x if v > 0], 0.0
+    for i in range(n):
+        for body in bodies:
+            body.place = Vector(body.place.x + i)
+        total += 1 / (bodies[1].place.x - bodies[0].place.x)
+    return total
+
+
+def test_what_a_list_lost_is_not_taken_for_a_mistake(monkeypatch):
+    """What comes of rows beyond the capacity is not looked for before there is room for them."""
+    x = np.array([1.0, 3.0, -1.0])
+    compiled = pyxla.compile(reciprocal_distances, list_capacity=8)
+    with monkeypatch.context() as patched:
+        patched.setattr(type(compiled), "_checked", None)  # which makes programs that raise
+        assert compiled(x, 100) == reciprocal_distances(x, 100)
+    with pytest.raises(ZeroDivisionError):
+        compiled(np.ones(3), 2)
