@@ -56,7 +56,7 @@ from pyxla.infer.operands import (
 from pyxla.infer.raising import powers
 from pyxla.infer.raising.refusals import full_name, made_of, python_class
 from pyxla.infer.text import strings
-from pyxla.infer.text.pieces import is_text, joined, percent
+from pyxla.infer.text.pieces import concatenated, is_text, percent
 from pyxla.ir.types import PYTHON_DTYPES
 from pyxla.lib import interpreted, sequences
 from pyxla.lib.operators import truth as truth_of
@@ -200,7 +200,7 @@ def _sequence_operator(engine: Engine, op: str, x: Any, y: Any) -> Any:
     if op == "mod" and isinstance(x, Const) and isinstance(x.value, str):
         return percent(engine, x.value, y)
     if op == "add" and is_text(x) and is_text(y):
-        return strings.concatenated(engine, x, y) or joined([x, y])
+        return concatenated(engine, x, y)
     if op == "mul" and strings.repeats(engine, y, x):
         x, y = y, x
     if op == "mul" and strings.repeats(engine, x, y):

@@ -42,7 +42,7 @@ from pyxla.infer.objects import delete_attribute, get_attribute, set_attribute
 from pyxla.infer.operators import binary, inplace, truth, unary
 from pyxla.infer.raising import postponed
 from pyxla.infer.raising.refusals import ITERATION, need
-from pyxla.infer.text.pieces import formatted, joined
+from pyxla.infer.text.pieces import formatted, written
 from pyxla.ir.core import Instr
 from pyxla.lib.variables import Attributes
 
@@ -328,7 +328,7 @@ def _format(engine: Engine, frame: Frame, instr: Instr) -> Any:
 
 @transfer("join")
 def _join(engine: Engine, frame: Frame, instr: Instr) -> Any:
-    return joined([engine.use(frame.env[value]) for value in instr.operands])
+    return written(engine, [engine.use(frame.env[value]) for value in instr.operands])
 
 
 @transfer("refuse")

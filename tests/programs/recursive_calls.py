@@ -370,3 +370,31 @@ def descended(n, x):
 @program("nested", *[lambda s=s: (np.random.default_rng(s).normal(size=200),) for s in (0, 1)])
 def functions_inside_behind_the_first_return(x):
     return descended(len(x) - 1, x)
+
+
+def fits(edges, colours, colour):
+    return not any(edge == 1 and colours[i] == colour for i, edge in enumerate(edges))
+
+
+def coloured_from(graph, most, colours, node):
+    if node == len(graph):
+        return True
+    for colour in range(most):
+        if fits(graph[node], colours, colour):
+            colours[node] = colour
+            if coloured_from(graph, most, colours, node + 1):
+                return True
+            colours[node] = -1
+    return False
+
+
+@program(
+    "recursion of any depth",
+    lambda: ([[0]], 1),
+    lambda: ([[0, 1], [1, 0]], 1),
+    lambda: ([[0, 1, 1], [1, 0, 0], [1, 0, 0]], 2),
+)
+def coloured_graph(graph, most):
+    """What is known of any iteration says that each is the last one."""
+    colours = [-1] * len(graph)
+    return colours if coloured_from(graph, most, colours, 0) else []

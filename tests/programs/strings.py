@@ -475,3 +475,29 @@ def by_bools(alive, n):
     row = ["x", "y"]
     row[alive] = "z"
     return ".#"[alive], ("no", 1.5)[alive], range(4, 8)[alive], row
+
+
+@program(
+    "text lists",
+    lambda: ([[0, 0, 0], [0, 0, 1], [0, 1, 0], [0, 0, 2], [0, 1, 0]], "ACAC", "CA"),
+    lambda: ([[0, 0, 0], [0, 3, 1], [0, 1, 0], [0, 0, 2], [0, 1, 0]], "ACAC", "CA"),
+)
+def aligned_from_the_largest_score(score, query, subject):
+    """Texts that a loop writes at their fronts, by f-strings and by sums."""
+    largest, i, j = float("-inf"), 0, 0
+    for row, values in enumerate(score):
+        for column, value in enumerate(values):
+            if value > largest:
+                largest, i, j = value, row, column
+    above, below = "", ""
+    while i > 0 and j > 0:
+        if score[i][j] == score[i - 1][j - 1] + (1 if query[i - 1] == subject[j - 1] else -1):
+            above, below = query[i - 1] + above, subject[j - 1] + below
+            i, j = i - 1, j - 1
+        elif score[i][j] == score[i - 1][j] - 2:
+            above, below = "{}{}".format(query[i - 1], above), f"-{below}"
+            i -= 1
+        else:
+            above, below = "-%s" % above, subject[j - 1] + below
+            j -= 1
+    return f"{above}\n{below}"

@@ -220,8 +220,13 @@ def _passes(
     entry: Edge,
     fields: set[Field],
     widened: Widened,
+    alone: int = 0,
 ) -> Conflict | set[Field] | None:
-    """As `_fixpoint`, where the loop changes `fields`; those of them that it does not, if any."""
+    """As `_fixpoint`, where the loop changes `fields`; those of them that it does not, if any.
+
+    alone: how many iterations before this were visited on their own, as each was the last one by
+    what is known of any.
+    """
     header = component.header
     hints = [(phi.value.hint, phi.loc) for phi in header.phis]
     live = frame.ssa.live_in[header]
@@ -261,8 +266,10 @@ def _passes(
             if again is None:
                 return None
             # What is known of any iteration excludes a second one; of the first it does not.
+            if alone == MAX_PASSES:
+                return _unsettled(engine, header, head)
             known = _widened(engine, header, again, certain=True)
-            return _passes(engine, frame, component, again, fields, known)
+            return _passes(engine, frame, component, again, fields, known, alone + 1)
         (edge,) = back
         compact(engine, edge, live, {*live, *_fixed(engine, frame)})
         entries.unify(engine, (head.ghost, edge), zip(head.args, edge.args, strict=True), 1)

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import collections
 import copy
+import functools
 import itertools
 import math
 import operator
@@ -77,8 +78,7 @@ def is_dynamic(x: Any) -> bool:
 
 def joined(parts: Sequence[Any]) -> Any:
     """One text after the other."""
-    pieces: list[Any] = []
-    items: list[Any] = []
+    pieces, items = list[Any](), list[Any]()
     for x in parts:
         if texts.is_string(x) or choices.is_choice(x):
             pieces.append(("s", ""))
@@ -88,9 +88,20 @@ def joined(parts: Sequence[Any]) -> Any:
             items.extend(x.items)
         else:
             pieces.append(str(x.value) if isinstance(x, Const) else "")
-    if not items:
-        return Const("".join(pieces))
-    return Compound("text", tuple(items), tuple(pieces))
+    return Compound("text", tuple(items), tuple(pieces)) if items else Const("".join(pieces))
+
+
+def written(engine: Engine, parts: Sequence[Any]) -> Any:
+    """As `joined`; what a loop puts around a string has no more room than sums of strings have."""
+    strange = [x for x in parts if not isinstance(x, Const) and not choices.is_choice(x)]
+    if engine.loops and strange and all(map(texts.is_string, strange)):
+        return functools.reduce(functools.partial(concatenated, engine), parts)
+    return joined(parts)
+
+
+def concatenated(engine: Engine, x: Any, y: Any) -> Any:
+    """`x + y` of two texts."""
+    return strings.concatenated(engine, x, y) or joined([x, y])
 
 
 def formatted(engine: Engine, x: Any, conversion: str = "", spec: str = "") -> Any:
@@ -120,7 +131,7 @@ def formatted(engine: Engine, x: Any, conversion: str = "", spec: str = "") -> A
         if conversion.startswith("%"):  # of which the flags, width and precision are left
             return formatted(engine, shown, f"{conversion[:-1]}s")
         return formatted(engine, shown, "", spec) if spec else shown
-    if is_dynamic(x) and not spec and conversion in ("", "s"):
+    if is_dynamic(x) and not spec and conversion in ("", "s", "%s"):
         return x
     if is_number(x) and getattr(x, "kinds", None) is None:
         _check_field(engine, x, conversion, spec)
@@ -349,7 +360,7 @@ class _Fields:
                 if spec:
                     spec = self.engine.static(self.filled(spec, within + 1), "a format")
                 parts.append(formatted(self.engine, x, conversion or "", spec or ""))
-        return joined(parts)
+        return written(self.engine, parts)
 
     def value(self, field: str | int) -> Any:
         """The argument that a field names."""
@@ -444,7 +455,7 @@ def percent(engine: Engine, template: str, x: Any) -> Any:
             raise TypeError(_SPARE)
     except (TypeError, ValueError) as error:
         return engine.raise_constant(error)
-    return joined([*parts, Const(template[at:])])
+    return written(engine, [*parts, Const(template[at:])])
 
 
 def _in_turn(engine: Engine, x: Any, size: Any, places: Iterator[int]) -> Iterator[Any]:
