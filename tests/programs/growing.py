@@ -540,3 +540,46 @@ def as_long_as_either(x, n):
         seen.append(float(x[i]))
         i += 1
     return seen
+
+
+@program("lists", lambda: ([5, 9, 8, 7, 1, 2, 7],), lambda: ([3, 1],), lambda: ([],))
+def slices_that_get_as_many_items_as_data_says(items):
+    large = [v for v in items if v > 4]
+    copies = [list(items) for _ in range(6)]
+    copies[0][0:2] = large
+    copies[1][1:1] = (v for v in items if v > 4)
+    copies[2][-1:] = filter(lambda v: v < 5, items)
+    copies[3][:] = large + items + large
+    copies[4][2:] = reversed(large)
+    copies[5][::-1] = items
+    made: list[float] = []
+    made[:] = large
+    mixed = [1.5, 2]
+    mixed[1:] = large
+    try:
+        copies[5][::2] = large
+    except ValueError as e:
+        made.append(len(str(e)))
+    return copies, made, mixed, items
+
+
+def merged_in_place(items, low, mid, high):
+    result, left, right = [], items[low:mid], items[mid : high + 1]
+    while left and right:
+        result.append((left if left[0] <= right[0] else right).pop(0))
+    items[low : high + 1] = result + left + right
+    return items
+
+
+@program("lists", lambda: ([5, 9, 8, 7, 1, 2, 7],), lambda: ([3, 1],), lambda: ([],))
+def sorted_by_merging_from_below(given):
+    items, width = list(given), 2
+    while width <= len(items):
+        for low in range(0, len(items), width):
+            high = low + width - 1
+            items = merged_in_place(items, low, (low + high + 1) // 2, high)
+        if width * 2 >= len(items):
+            items = merged_in_place(items, 0, low, len(items) - 1)
+            break
+        width *= 2
+    return items

@@ -477,6 +477,9 @@ def by_bools(alive, n):
     return ".#"[alive], ("no", 1.5)[alive], range(4, 8)[alive], row
 
 
+PAIR, GAP = "{}{}", "-%s"
+
+
 @program(
     "text lists",
     lambda: ([[0, 0, 0], [0, 0, 1], [0, 1, 0], [0, 0, 2], [0, 1, 0]], "ACAC", "CA"),
@@ -495,9 +498,9 @@ def aligned_from_the_largest_score(score, query, subject):
             above, below = query[i - 1] + above, subject[j - 1] + below
             i, j = i - 1, j - 1
         elif score[i][j] == score[i - 1][j] - 2:
-            above, below = "{}{}".format(query[i - 1], above), f"-{below}"
+            above, below = PAIR.format(query[i - 1], above), f"-{below}"
             i -= 1
         else:
-            above, below = "-%s" % above, subject[j - 1] + below
+            above, below = GAP % above, subject[j - 1] + below
             j -= 1
     return f"{above}\n{below}"

@@ -7,7 +7,7 @@ from enum import EnumType
 from types import MethodType
 from typing import Any, Generic
 
-from pyxla.abstract.heap import DictCell, ListCell
+from pyxla.abstract.heap import DictCell, GrowingList, ListCell
 from pyxla.abstract.lattice import Array, Compound, Const, Ref, Tuple, is_number
 from pyxla.infer import using
 from pyxla.infer.arrays import access as arrays
@@ -154,6 +154,9 @@ def _sequence_item(engine: Engine, x: Any, items: tuple[Any, ...], key: Any) -> 
 def set_item(engine: Engine, x: Any, key: Any, value: Any) -> None:
     """`x[key] = value`."""
     key = place(engine, x, key)
+    if reading.is_slice(key) and isinstance(value, Compound | Ref) and _is_any_list(engine, x):
+        if _items_in(engine, value) is None:
+            value = call(engine, Const(list), [value], {})
     if _set_in_list(engine, x, key, value):
         return
     content = content_of(engine, x)
@@ -215,7 +218,14 @@ def _set_in_list(engine: Engine, x: Any, key: Any, value: Any) -> bool:
 def _items_in(engine: Engine, x: Any) -> Any:
     """What has the items of a list or tuple; None of anything else."""
     content = columnar.found(engine.heap, x) or content_of(engine, x)
-    return x if isinstance(x, Tuple) else content if _is_list(engine, x) else None
+    return x if isinstance(x, Tuple) else content if isinstance(content, _LISTS) else None
+
+
+def _is_any_list(engine: Engine, x: Any) -> bool:
+    return _is_list(engine, x) or columnar.found(engine.heap, x) is not None
+
+
+_LISTS = ListCell, GrowingList
 
 
 def _check_not_empty(engine: Engine, x: Ref) -> None:

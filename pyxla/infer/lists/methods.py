@@ -51,13 +51,15 @@ _NOTHING = Tuple(())
 def opened(
     engine: Engine, x: Any, *keys: Any, new: Any = _NOTHING, sized: bool = True
 ) -> GrowingList | None:
-    """The content of a list in columns, as one becomes that data-decided `keys` change; `new`: what
-    has the items that are put in it; `sized` if its length may change."""
+    """The content of a list in columns, as one becomes that data-decided `keys` change, or that
+    gets as many items as data says; `new`: what has the items that are put in it; `sized` if its
+    length may change."""
     content = found(engine.heap, x)
     held = engine.heap.contents.get(x.cell) if isinstance(x, Ref) else None
     if content is not None or not isinstance(held, ListCell):
         return content
-    if not (keys and held.items and decided_by_data(engine, *keys)):
+    grows = sized and isinstance(new, GrowingList) and not isinstance(length(engine, new), Const)
+    if not grows and not (keys and held.items and decided_by_data(engine, *keys)):
         return None
     items = columnar.items_of(engine.heap, held)
     items += columnar.items_of(engine.heap, new)

@@ -93,8 +93,9 @@ def joined(parts: Sequence[Any]) -> Any:
 
 def written(engine: Engine, parts: Sequence[Any]) -> Any:
     """As `joined`; what a loop puts around a string has no more room than sums of strings have."""
-    strange = [x for x in parts if not isinstance(x, Const) and not choices.is_choice(x)]
-    if engine.loops and strange and all(map(texts.is_string, strange)):
+    formatted_ = [x for x in parts if is_dynamic(x) and not texts.is_string(x)]
+    spelled = all(texts.is_texts(item) for x in formatted_ for item in x.items)
+    if engine.loops and spelled and any(map(texts.is_string, parts)):
         return functools.reduce(functools.partial(concatenated, engine), parts)
     return joined(parts)
 
