@@ -259,17 +259,9 @@ def _passes(
             mark, expected = Mark(engine, frame, entry), []
             continue
         back = frame.pending.pop(header, None)
-        if back is None:  # the first iteration, of which all is known, is the last one
+        if back is None:
             mark.restore()
-            first = dataclasses.replace(entry, heap=entry.heap.copy())
-            again = visit_iteration(engine, frame, component, first)
-            if again is None:
-                return None
-            # What is known of any iteration excludes a second one; of the first it does not.
-            if alone == MAX_PASSES:
-                return _unsettled(engine, header, head)
-            known = _widened(engine, header, again, certain=True)
-            return _passes(engine, frame, component, again, fields, known, alone + 1)
+            return _alone(engine, frame, component, head, entry, fields, alone)
         (edge,) = back
         compact(engine, edge, live, {*live, *_fixed(engine, frame)})
         entries.unify(engine, (head.ghost, edge), zip(head.args, edge.args, strict=True), 1)
@@ -300,6 +292,27 @@ def _passes(
         _remember(memory, head, edge, inside=bool(engine.loops))
         ghosts = [head.ghost, edge]
     return _unsettled(engine, header, head)
+
+
+def _alone(
+    engine: Engine,
+    frame: Frame,
+    component: Component,
+    head: LoopHead,
+    entry: Edge,
+    fields: set[Field],
+    alone: int,
+) -> Conflict | set[Field] | None:
+    """As `_passes`, where the first iteration, of which all is known, is the last one."""
+    first = dataclasses.replace(entry, heap=entry.heap.copy())
+    again = visit_iteration(engine, frame, component, first)
+    if again is None:
+        return None
+    if alone == MAX_PASSES:
+        return _unsettled(engine, component.header, head)
+    # What is known of any iteration excludes a second one; of the first it does not.
+    known = _widened(engine, component.header, again, certain=True)
+    return _passes(engine, frame, component, again, fields, known, alone + 1)
 
 
 def _way(engine: Engine, header: Block, live: Iterable[Value]) -> Way:
