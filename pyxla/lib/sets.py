@@ -256,8 +256,14 @@ def moved(table: Any) -> None:
 
 def lose(table: Any) -> None:
     """Note that the order of its items is not known."""
-    if isinstance(table, TableSet) and not followed(table):
+    if not isinstance(table, TableSet):
+        forget(table)
+    elif not followed(table):
         table.order = LOST
+
+
+def forget(table: Any) -> None:
+    """As `lose`, of a set of constants."""
 
 
 def unordered(items: Any) -> Any:

@@ -273,7 +273,7 @@ def _attempt(
     request: Request, places: Sequence[Place], demands: Demands, findings: Findings
 ) -> Specialization:
     """Type the function as `demands` say; raises Needs where it takes more."""
-    world = World(request, places)
+    world = World(request, places, demands)
     engine = world.engine
     if engine.checks and not (demands.in_place or request.in_place):
         # Arguments that are given up are not there for a second run.
@@ -282,10 +282,8 @@ def _attempt(
     watch(engine)
     for header in demands.unrolled:
         engine.loop_memory[header].unrolled = True
-    engine.demands, engine.findings = demands, findings
+    engine.findings = findings
     engine.answer = partial(_answer, world)
-    engine.heap.infos.chained = demands.chained
-    engine.heap.infos.ordered = demands.ordered
     options = request.options or DEFAULTS
     engine.heap.infos.room = options.list_capacity if demands.rooms else None
     findings.infos, findings.loops = engine.heap.infos, engine.loops

@@ -25,7 +25,7 @@ from pyxla.guards.places import Place
 from pyxla.infer import narrowing, rules
 from pyxla.infer.calls.captures import Captures
 from pyxla.infer.containers import steps, tables
-from pyxla.infer.demands import SHORT, argument_site
+from pyxla.infer.demands import SHORT, Demands, argument_site
 from pyxla.infer.engine import Engine
 from pyxla.infer.joins import far
 from pyxla.infer.lists import columnar
@@ -66,7 +66,7 @@ def placement_of(request: Request) -> Any:
 class World:
     """The arguments on the heap, and the way back to the caller."""
 
-    def __init__(self, request: Request, places: Sequence[Place]) -> None:
+    def __init__(self, request: Request, places: Sequence[Place], demands: Demands) -> None:
         self.request = request
         self.names = _parameter_names(request, len(request.args) - len(places))
         self.params: list[Value] = []
@@ -86,6 +86,9 @@ class World:
         self.places = tuple(places)
         self.captures = Captures(dict.fromkeys(places), is_foreign)
         self.engine = Engine(rules, self.captures, request.options)
+        self.engine.demands = demands
+        self.engine.heap.infos.chained = demands.chained
+        self.engine.heap.infos.ordered = demands.ordered
         self.engine.jax, self.engine.scope = HOST, HOST.scope.read()
         self.same = {
             later: first for group in request.memory.groups for first, later in _identical(group)

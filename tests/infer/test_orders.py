@@ -139,3 +139,58 @@ def test_known_keys_that_change_while_they_are_read_are_refused() -> None:
 
     with pytest.raises((RuntimeError, pyxla.CompileError), match="the keys of this dict change"):
         pyxla.compile(f)()
+
+
+GIVEN = {1, 2, 3, 4, 5, 6, 7, 35, 10, 15, 20, 21}
+
+
+def left_by_constants(given, k):
+    return list(given.difference({4, 20}))
+
+
+def left_by_data(given, k):
+    return list(given - {k, 20})
+
+
+def taken_out(given, k):
+    given -= {k, 4}
+    return list(given)
+
+
+def in_one_of_both(given, k):
+    return list(given ^ {k, 99})
+
+
+def that_are_no_multiples(given, k):
+    rest = set()
+    for n in given:
+        if n % k:
+            rest.add(n)
+    return [list(given - rest), list(given.difference(rest))]
+
+
+MADE = [left_by_constants, left_by_data, taken_out, in_one_of_both, that_are_no_multiples]
+
+
+@pytest.mark.parametrize("function", MADE, ids=lambda f: f.__name__)
+@pytest.mark.parametrize("k", [2, 4])
+def test_what_is_made_of_sets_that_are_given_is_in_order_or_refused(function, k):
+    """Where items are in the caller's table is not known, and so not where they are in others."""
+    try:
+        got = pyxla.compile(function)({*GIVEN}, k)
+    except pyxla.CompileError as refusal:
+        assert any(
+            x in refusal.message for x in ("of this set", "one by one", "index of a sequence")
+        )
+    else:
+        assert got == function({*GIVEN}, k)
+
+
+def items_in_order(given, k):
+    made = given - {k, 20}
+    given ^= {k}
+    return sorted(made), sorted(given), sorted(given | made), k in given
+
+
+def test_what_is_made_of_sets_that_are_given_has_the_items():
+    assert pyxla.compile(items_in_order)({*GIVEN}, 4) == items_in_order({*GIVEN}, 4)

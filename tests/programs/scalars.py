@@ -500,3 +500,10 @@ def whole_numbers(x):
 @program("text", *[lambda s=s: (s,) for s in ("1e400", "-1e400", "1e-400", "-0.25", "12e310")])
 def numbers_beyond_floats(text):
     return float(text), [float(part) for part in text.split("e")]
+
+
+@program("methods of NumPy's numbers", lambda: (2.0, 3), lambda: (2.5, -6), lambda: (np.inf, 0))
+def methods_of_numbers(x, n):
+    a, b = np.array([x, 3.0]), np.array([n, -3], np.int32)
+    whole = a[0].is_integer(), a.sum().is_integer(), np.float32(x).is_integer(), b[0].is_integer()
+    return whole, b[0].numerator, b[0].denominator, b[1].bit_count(), b.sum().bit_count()

@@ -79,8 +79,19 @@ def of_array(engine: Engine, x: Any, name: str) -> Any:
         raise engine.refuse(f"the attribute {name!r} is not compiled: {reason}", remedy)
     descriptor = getattr(np.ndarray, name, None)
     if descriptor is None or not callable(descriptor):
-        return _of_jax_array(engine, x, name)
+        found = None if is_ref else _of_number(x, dtype, name)
+        return _of_jax_array(engine, x, name) if found is None else found
     return Compound("method", (Const(descriptor), x))
+
+
+def _of_number(x: Any, dtype: np.dtype, name: str) -> Any:
+    """What NumPy's real numbers have and its arrays have not; None where they have not either."""
+    whole = dtype.kind in "iu"
+    if name == "is_integer" and (whole or dtype.kind == "f"):
+        return Compound("method", (Const(float.is_integer), arrays.python_scalar(x, float)))
+    if name == "bit_count" and whole and dtype != np.uint64:
+        return Compound("method", (Const(int.bit_count), arrays.python_scalar(x, int)))
+    return {"numerator": x, "denominator": Const(1)}.get(name) if whole else None
 
 
 def _of_jax_array(engine: Engine, x: Any, name: str) -> Any:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import collections
 import math
 import types
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -33,7 +34,7 @@ from pyxla.lib import interpreted, sequences
 from pyxla.lib.containers import namespaces_differ, namespaces_equal
 from pyxla.lib.registry import REGISTRY, rule
 from pyxla.lib.scalars import kind_of
-from pyxla.lib.sets import TableFrozenSet, empty, gather, room, tabled
+from pyxla.lib.sets import TableFrozenSet, empty, forget, gather, room, tabled
 from pyxla.lib.tables import (
     ONCE,
     Table,
@@ -189,6 +190,15 @@ def _empty(engine: Engine) -> Ref:
 
 def _followed(engine: Engine, x: Ref) -> Ref:
     return tables.opened_set(engine, x) if engine.demands.ordered else x
+
+
+@rule(forget)
+def _forget(engine: Engine, x: Any) -> Any:
+    """What sets are made of where data decides the items, and so in another order than CPython."""
+    content = content_of(engine, x)
+    if isinstance(content, SetCell) and not engine.demands.ordered:
+        engine.set_content(x.cell, replace(content, steps=None))
+    return Const(None)
 
 
 @rule(tabled)

@@ -106,7 +106,7 @@ def is_iterator(engine: Engine, x: Any) -> bool:
 
 def _set_order(engine: Engine, content: SetCell) -> list[Any]:
     if content.steps is None and len(content.items) > 1:
-        raise engine.refuse(steps.DISORDER, steps.SORT)
+        raise engine.refuse(steps.DISORDER, steps.SORT, remedy="ordered")
     return steps.ordered(steps.actual(content))
 
 
