@@ -421,7 +421,7 @@ def describe(x: Any) -> str:
     """What `x` is, in the user's terms."""
     if isinstance(x, Const):
         if isinstance(x.value, (bool, int, float, complex, str, np.generic)) or x.value is None:
-            return f"{type(x.value).__name__} {x.value!r}" if x.value is not None else "None"
+            return f"{type(x.value).__name__} {x.value!r:.60}" if x.value is not None else "None"
         name = getattr(x.value, "__name__", None)
         return f"{type(x.value).__name__} {name}" if name else type(x.value).__name__
     if isinstance(x, Scalar):
