@@ -325,6 +325,10 @@ class Outcome:
         return [*leaves[:at], np.asarray(order, leaves[at].dtype), *leaves[at + 1 :]]
 
 
+# A list that has room for so many times more than lists have at first was long in being filled.
+SOON = 16
+
+
 class Faulty(Exception):  # noqa: N818 - a request, not an error
     """Something was out of order in a run, whose results are dropped: one of `sites`, the checks
     whose flags are set; nothing was written.  order, calls: the leaf that orders the calls of
@@ -349,11 +353,11 @@ class Faulty(Exception):  # noqa: N818 - a request, not an error
 
     def surprise(self) -> Exception | None:
         """What the program was not compiled for, if nothing else may have been out of order but for
-        what comes of it: what a list holds beyond its capacity is lost.  A list that has room for
-        more than that at first may have outgrown it only after what else was out of order."""
+        what comes of it: what a list holds beyond its capacity is lost.  A long one may have
+        outgrown its capacity only after what else was out of order."""
         if not all(issubclass(site.cls, Surprise) for site in self.sites):
             first = self.overflow()
-            return first if first and first.capacity <= DEFAULTS.list_capacity else None
+            return first if first and first.capacity <= SOON * DEFAULTS.list_capacity else None
         for site in self.sites:
             if site.cls is RefusedPath:
                 args = [arg.value for arg in site.args]
