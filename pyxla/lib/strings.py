@@ -17,13 +17,14 @@ from pyxla.abstract.lattice import Array, Scalar
 from pyxla.ir.core import Value
 from pyxla.lib import kernels as k
 from pyxla.lib import selection
+from pyxla.lib.histograms import add_at
 from pyxla.lib.manipulation import cut as cut_columns
 from pyxla.lib.manipulation import dynamic_cut
 from pyxla.lib.masks import resized
 from pyxla.lib.operands import BOOL, FLOAT, INT, broadcast_to, cast, literal, splat, weak
 from pyxla.lib.reductions import fold
 from pyxla.lib.scans import scan
-from pyxla.lib.sorting import positions
+from pyxla.lib.sorting import COUNTED, positions
 from pyxla.ops import elementwise as op
 from pyxla.ops.index import dynamic_update_slice
 from pyxla.ops.shape import broadcast_in_dim, concatenate, constant, iota, reshape
@@ -478,6 +479,14 @@ def _gathered(test: Value, most: int) -> Value:
     return op.minimum(where, splat(test.type.shape[0] - 1, INT, (most,)))
 
 
+def before_each(stops: Value, size: int) -> Value:
+    """How many of `stops`, in order, are at most each of the first `size` places: each is counted
+    where it is, which is less work than to look for each place where there are many."""
+    if size <= COUNTED:
+        return positions(stops, places(size), "right")
+    return running(add_at(splat(0, INT, (size,)), stops, splat(1, INT, stops.type.shape)))
+
+
 def united(sizes: Value, rows: Value, count: Value, between: Array, room: int) -> tuple[Any, Value]:
     """The first `count` of rows, one after the other with `between`: a string with this room, and
     the length, which may be more."""
@@ -491,7 +500,7 @@ def united(sizes: Value, rows: Value, count: Value, between: Array, room: int) -
     stops = running(steps)
     used = fold(steps, (0,), literal(0, INT), "add")
     used = op.maximum(op.subtract(used, size(between)), literal(0, INT))
-    line = op.minimum(positions(stops, places(room), "right"), splat(lines - 1, INT, (room,)))
+    line = op.minimum(before_each(stops, room), splat(lines - 1, INT, (room,)))
     at = op.subtract(places(room), taken(op.subtract(stops, steps), line))
     own = taken(sizes, line)
     column = op.minimum(at, splat(max(width - 1, 0), INT, (room,)))
