@@ -24,7 +24,7 @@ from pyxla.lib.masks import resized
 from pyxla.lib.operands import BOOL, FLOAT, INT, broadcast_to, cast, literal, splat, weak
 from pyxla.lib.reductions import fold
 from pyxla.lib.scans import scan
-from pyxla.lib.sorting import COUNTED, positions
+from pyxla.lib.sorting import positions
 from pyxla.ops import elementwise as op
 from pyxla.ops.index import dynamic_update_slice
 from pyxla.ops.shape import broadcast_in_dim, concatenate, constant, iota, reshape
@@ -479,10 +479,14 @@ def _gathered(test: Value, most: int) -> Value:
     return op.minimum(where, splat(test.type.shape[0] - 1, INT, (most,)))
 
 
+MANY = 1024
+
+
 def before_each(stops: Value, size: int) -> Value:
     """How many of `stops`, in order, are at most each of the first `size` places: each is counted
-    where it is, which is less work than to look for each place where there are many."""
-    if size <= COUNTED:
+    where it is, which is more code, but less work than to look for each place where these are
+    many."""
+    if stops.type.size <= MANY:
         return positions(stops, places(size), "right")
     return running(add_at(splat(0, INT, (size,)), stops, splat(1, INT, stops.type.shape)))
 

@@ -232,3 +232,21 @@ def test_numbers_in_texts(text, convert):
         assert expected >= 2**63
     else:
         assert repr(found) == repr(expected)
+
+
+def joined_squares(n, gap):
+    texts, i = [], 1
+    while len(texts) < n:
+        texts.append(str(i * i))
+        if i % 3 == 0:
+            texts.append("")
+        i += 1
+    return gap.join(texts)
+
+
+def test_many_texts_are_joined():
+    """Where there is room for thousands, characters are counted to their texts."""
+    compiled = pyxla.compile(joined_squares, list_capacity=1 << 12)
+    for n in (0, 1, 5, 3000):
+        for gap in ("", ", "):
+            assert compiled(n, gap) == joined_squares(n, gap)
