@@ -392,12 +392,14 @@ def _move_first(x: Value, axis: int) -> Array:
 # --- Diagonals and triangles ---------------------------------------------------------------------
 
 
-def band(shape: Shape, offset: int, direction: str) -> Value:
-    """Where `column - row` compares so with `offset` in the last two dimensions."""
+def band(shape: Shape, offset: Any, direction: str) -> Value:
+    """Where `column - row` compares so with the int `offset` in the last two dimensions."""
     ndim = len(shape)
     row, column = iota(INT, shape, ndim - 2), iota(INT, shape, ndim - 1)
-    if offset:
-        row = op.add(row, splat(offset, INT, shape))
+    if isinstance(offset, Array | Scalar) and _is_int(offset) and not by_arguments(offset.value):
+        row = op.add(row, broadcast_to(as_value(offset, INT), shape))
+    elif known := operator.index(offset):
+        row = op.add(row, splat(known, INT, shape))
     return op.compare(column, row, direction=direction)
 
 
@@ -407,14 +409,14 @@ def eye(
 ) -> Array:
     check_ignored(ignored)
     shape, extents = as_sizes((N, N if M is None else M))
-    return Array(cast(band(shape, operator.index(k), "EQ"), as_dtype(dtype)), extents)
+    return Array(cast(band(shape, k, "EQ"), as_dtype(dtype)), extents)
 
 
 @implements(np.tri, rank0="array")
 def tri(N: Any, M: Any = None, k: Any = 0, dtype: Any = float, **ignored: Any) -> Array:
     check_ignored(ignored)
     shape, extents = as_sizes((N, N if M is None else M), None)
-    return Array(cast(band(shape, operator.index(k), "LE"), as_dtype(dtype)), extents)
+    return Array(cast(band(shape, k, "LE"), as_dtype(dtype)), extents)
 
 
 def _masked(m: Any, offset: Any, direction: str) -> Array:
@@ -423,7 +425,7 @@ def _masked(m: Any, offset: Any, direction: str) -> Array:
         raise OpError("a triangle needs an array of at least one dimension")
     if value.type.ndim == 1:
         value = broadcast_to(value, (value.type.shape[0],) * 2)
-    mask = band(value.type.shape, operator.index(offset), direction)
+    mask = band(value.type.shape, offset, direction)
     return Array(op.select(mask, value, k.like(value, 0)))
 
 

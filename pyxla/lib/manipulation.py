@@ -5,7 +5,6 @@ By value: where NumPy returns a view the engine makes one, and these give its co
 
 from __future__ import annotations
 
-import math
 import operator
 from collections.abc import Callable, Sequence
 from typing import Any
@@ -23,7 +22,6 @@ from pyxla.lib.operands import (
     INT,
     Shape,
     as_array,
-    as_shape,
     as_value,
     broadcast_shapes,
     broadcast_to,
@@ -178,19 +176,6 @@ def _block(x: Any, depth: int, ndim: int) -> Array:
 # --- Repeating ---------------------------------------------------------------------
 
 
-@implements(np.tile, rank0="array")
-def tile(A: Any, reps: Any) -> Array:
-    x = as_array(A)
-    counts = as_shape(reps)
-    ndim = max(x.ndim, len(counts))
-    counts = (1,) * (ndim - len(counts)) + counts
-    shape = (1,) * (ndim - x.ndim) + x.shape
-    value = reshaped(x.value, tuple([n for extent in shape for n in (1, extent)]))
-    spread = tuple([n for pair in zip(counts, shape, strict=True) for n in pair])
-    total = tuple([c * n for c, n in zip(counts, shape, strict=True)])
-    return Array(reshaped(broadcast_to(value, spread), total))
-
-
 def static_ints(x: Any) -> list[int]:
     """Ints known while compiling, one or many."""
     x = listed(x)
@@ -244,17 +229,6 @@ def dynamic_cut(x: Value, start: Value, size: int, axis: int) -> Value:
         *[start if i == axis else zero for i in range(x.type.ndim)],
         slice_sizes=tuple([size if i == axis else n for i, n in enumerate(x.type.shape)]),
     )
-
-
-@implements(np.resize, rank0="array")
-def resize(a: Any, new_shape: Any) -> Array:
-    x, shape = as_array(a), as_shape(new_shape)
-    size = math.prod(shape)
-    if x.size == 0 or size == 0:
-        return Array(splat(0, x.dtype, shape))
-    copies = -(-size // x.size)
-    repeated = tile(Array(flat(x.value)), copies).value
-    return Array(reshaped(cut(repeated, 0, size, 0), shape))
 
 
 # --- Insertion and deletion at known places ------------------------------------------------------

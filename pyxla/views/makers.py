@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import functools
+import itertools
 import math
 import operator
 from collections.abc import Sequence
@@ -12,12 +13,14 @@ from typing import Any
 
 import numpy as np
 
-from pyxla.abstract.facts.extent import lower, upper
-from pyxla.abstract.facts.integers import Int, larger, times
+from pyxla.abstract.facts.deciding import by_arguments
+from pyxla.abstract.facts.extent import difference, lower, upper
+from pyxla.abstract.facts.integers import Int, larger, minus, plus, times
 from pyxla.abstract.lattice import Array, Scalar
 from pyxla.ir.op import OpError
 from pyxla.ir.types import array_type
 from pyxla.lib.indexing import parse
+from pyxla.lib.keys import as_index
 from pyxla.lib.manipulation import order_moved
 from pyxla.lib.masks import listed
 from pyxla.lib.meetings import meet
@@ -72,14 +75,14 @@ def reshape(
 ) -> Shown | Copied:
     given = newshape if shape is None else shape
     target = tuple(given) if isinstance(given, Sequence) else (given,)
-    target = tuple([n if isinstance(n, Scalar) else max(operator.index(n), -1) for n in target])
+    target = tuple([_entry(n) for n in target])
     if target.count(-1) > 1:
         words = "can only specify one unknown dimension"
         raise OpError(words, ValueError, words)
     if order not in ("C", "F", "A"):
         raise OpError(f"order must be one of 'C', 'F', or 'A' (got {order!r})")
     if order == "F" or (order == "A" and _is_fortran(a)):
-        made = _reshaped(transpose(a), target[::-1], copy)
+        made = _reshaped(transpose(a), target[::-1], copy, backwards=True)
         if isinstance(made, Copied):
             return replace(made, shown=transpose(made.shown))
         return transpose(made)
@@ -96,13 +99,22 @@ def _is_fortran(a: Shown) -> bool:
     return flags.f_contiguous and not flags.c_contiguous
 
 
-def _reshaped(a: Shown, target: Sequence[Any], copy: Any = None) -> Shown | Copied:
+def _entry(n: Any) -> Int:
+    """A size of a new shape; -1, or any below 0, is what the others leave."""
+    n = as_index(n) if isinstance(n, Array) and not n.shape and n.dtype.kind in "iu" else n
+    return n if isinstance(n, Scalar) else max(operator.index(n), -1)
+
+
+def _reshaped(
+    a: Shown, target: Sequence[Any], copy: Any = None, backwards: bool = False
+) -> Shown | Copied:
+    asked, target = target, _with_rest(a, target)
     whole, rows = a, needed_rows(a.shape, a.extents, target)
     a = a if rows is None else a.then(rows)
     step = reshape_step(a.shape, a.extents, target)
     made = a.then(step)
-    if whole.extents is not None:
-        _meet_size(whole, made, target)
+    if whole.extents is not None or asked is not target:
+        _meet_size(whole, made, asked, target, -1 if backwards else 1)
     if not copy and views.order_decides(a.base, made.view):
         a.asked(False)
     if a.strides == views.MIXED and not copy:
@@ -118,21 +130,42 @@ def _reshaped(a: Shown, target: Sequence[Any], copy: Any = None) -> Shown | Copi
     return Copied(made, perhaps=is_view is None and not copy, otherwise=not copy)
 
 
-def _meet_size(a: Shown, made: Shown, target: Sequence[Int]) -> None:
+def _with_rest(a: Shown, target: Sequence[Int]) -> Sequence[Int]:
+    """A shape with -1 for the one size that data decides: the others leave just one that fits."""
+    sizes = [e for e in a.extents or () if e is not None]
+    free = [
+        d
+        for d, n in enumerate(target)
+        if isinstance(n, Scalar)
+        and not by_arguments(n.value)
+        and all(difference(n, e) != 0 for e in sizes)
+    ]
+    others = math.prod([n for d, n in enumerate(target) if d not in free and isinstance(n, int)])
+    if len(free) != 1 or others <= 0 or (a.extents is None and math.prod(a.shape) % others):
+        return target
+    return [-1 if d in free else n for d, n in enumerate(target)]
+
+
+def _meet_size(
+    a: Shown, made: Shown, asked: Sequence[Int], target: Sequence[Int], order: int
+) -> None:
     """As many elements as there are fit the shape, in which -1 is what the others leave."""
     own, new = _sizes(a), _sizes(made)
     known, wanted = (math.prod([n for n in each if isinstance(n, int)]) for each in (own, new))
     free = sum(isinstance(n, Scalar) for n in new)
     others = _product([n for n in target if n != -1]) if -1 in target else 1
-    fits = free > 1 or (free == 1 and wanted > 0 and known % wanted == 0)
-    if fits and others is larger(others, 1):
+    fits = free > 1 or (free == 1 and wanted > 0 and known % wanted == 0) or a.extents is None
+    if fits and others is larger(others, 1) and asked is target:
         return
-    first = next((i for i, n in enumerate(target) if n != -1), len(target))
-    named = [part for n in target[first:] for part in (",", "newaxis" if n == -1 else n)][1:]
-    end = ",)" if len(target) == 1 > first else ")"
+    written = [*itertools.dropwhile(lambda n: n == -1, asked[::order])]
+    named = [part for n in written for part in (",", "newaxis" if n == -1 else n)][1:]
+    end = ",)" if len(written) == len(asked) == 1 else ")"
     size = _product(own)
     error = (ValueError, "cannot reshape array of size ", size, " into shape (", *named, end)
     meet(others, larger(others, 1), *error)
+    for n, given, found in zip(asked, target, new, strict=True):
+        if n is not given:  # or it is below 0, and so what is left
+            meet(times(minus(n, found), larger(plus(n, 1), 0)), 0, *error)
     if not fits:
         meet(size, _product(new), *error)
 

@@ -290,3 +290,51 @@ def shapes_of_what_is_left(x, least):
         except ValueError as error:
             said.append(str(error))
     return said
+
+
+@program("repeat checks", *[lambda k=k: (np.arange(1.0, 5.0), np.array([k])) for k in (2, 0, -1)])
+def elements_as_often_as_data_says(x, often):
+    k, left, none, said = int(often[0]), x[x > 2], x[x > 9], []
+    grid = np.outer(x, x)[:2, :2]
+    attempts = [
+        lambda: (np.repeat(x, k), x[0].repeat(k), np.repeat(grid, k, axis=1), np.repeat(left, k)),
+        lambda: (np.tile(x, k), np.tile(left, k), np.tile(grid, k), np.tile(none, k)),
+        lambda: (np.tile(x, (k, 2)), np.tile(left, (2, k)), np.tile(grid, (k, 1))),
+        lambda: (np.resize(x, k), np.resize(left, (k, 3)), np.resize(none, k)),
+        lambda: (np.resize(x, (2, k, 2)), np.resize(x[:0], (2, k))),
+    ]
+    for attempt in attempts:
+        try:
+            said.append(attempt())
+        except ValueError as error:
+            said.append(str(error))
+    grown = np.outer(x, left)
+    return said, np.tile(left, (2, 1)), np.tile(grown, (1, 2)), np.resize(left, 5)
+
+
+@program("reshape checks", *[lambda k=k: (np.arange(6.0), np.array([k])) for k in (2, 3, 1, 0, -5)])
+def shapes_of_sizes_that_data_says(x, sizes):
+    k, left, said = int(sizes[0]), x[x > 1], []
+    attempts = [
+        lambda: x.reshape(k, 3),
+        lambda: x.reshape(sizes[0], 2, 1),
+        lambda: x.reshape(k),
+        lambda: x.reshape(k, 2, order="F"),
+        lambda: left.reshape(k, 2),
+        lambda: np.outer(x, x).T.reshape(k, 12),
+    ]
+    for attempt in attempts:
+        try:
+            said.append(attempt())
+        except ValueError as error:
+            said.append(str(error))
+    rows = x.reshape(-1, 3) if k < 0 else x.reshape(2, 3)
+    rows[0, 1] = k
+    return said, x
+
+
+@program("triangles", *[lambda k=k: (np.arange(1.0, 4.0), np.array([k])) for k in (-2, 0, 1, 9)])
+def bands_that_data_says(x, offsets):
+    k, grid, left = int(offsets[0]), np.outer(x, x), x[x > 1]
+    ones = np.eye(3, k=k), np.eye(2, 4, k=offsets[0]), np.tri(3, k=k), np.eye(len(left), k=k)
+    return ones, np.triu(grid, k), np.tril(grid, offsets[0]), np.triu(np.outer(left, x), k)

@@ -33,7 +33,7 @@ from pyxla.infer.raising import sizes
 from pyxla.infer.using import decided_by_data
 from pyxla.ir.build import Builder, building
 from pyxla.ir.types import PYTHON_TYPES, array_type
-from pyxla.lib.manipulation import tile
+from pyxla.lib.repeating import tile
 
 LARGE = 4096  # a list of more numbers takes long to look at one by one, each time it is looked at
 _SHARED = "a row of this list of lists has another name, and the list is indexed at run time"

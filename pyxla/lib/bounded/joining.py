@@ -32,7 +32,7 @@ from pyxla.lib.bounded.elementwise import (
 from pyxla.lib.indexing import true_size
 from pyxla.lib.masks import number, resized
 from pyxla.lib.meetings import meet
-from pyxla.lib.operands import INT, as_array, cast, normalize_axis
+from pyxla.lib.operands import INT, cast, normalize_axis
 from pyxla.lib.registry import implements
 from pyxla.ops.index import dynamic_update_slice
 from pyxla.views.blocks import reshaped
@@ -234,11 +234,3 @@ def _array(
         raise OpError(NOT_SUPPORTED)
     creation.check_ignored(options)
     return join([expanded(x, 0) for x in a], 0, dtype)
-
-
-@strategy(m.tile)
-def _tile(function: Function, A: Any, reps: Any) -> Array:
-    x = as_array(A)
-    if x.ndim != 1 or not isinstance(reps, int) or reps < 1:
-        raise OpError(NOT_SUPPORTED)
-    return join([x] * reps, 0)

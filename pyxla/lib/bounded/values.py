@@ -34,14 +34,14 @@ from pyxla.lib.bounded.elementwise import (
 )
 from pyxla.lib.bounded.joining import at_least, join
 from pyxla.lib.indexing import take, true_size
-from pyxla.lib.masks import spread, within
+from pyxla.lib.masks import within
 from pyxla.lib.meetings import meet
-from pyxla.lib.operands import FLOAT, INT, as_array, as_shape, broadcast_to, cast, literal
+from pyxla.lib.operands import FLOAT, INT, as_array, broadcast_to, cast, literal
 from pyxla.lib.products import matmul
 from pyxla.lib.registry import implements
 from pyxla.lib.scans import take_one
 from pyxla.ops import elementwise as op
-from pyxla.ops.shape import iota, reshape, transpose
+from pyxla.ops.shape import reshape, transpose
 
 
 def _line(x: Any) -> Array:
@@ -87,18 +87,6 @@ def _choose(
     if not isinstance(choices, list | tuple):
         raise OpError(NOT_SUPPORTED)
     return _among(lambda index, c: function(index[0], c, None, mode), [[a], list(choices)])
-
-
-@strategy(manipulation.resize)
-def _resize(function: Function, a: Any, new_shape: Any) -> Array:
-    """The elements over and over, as many as there are."""
-    x, shape = flattened(as_array(a)), as_shape(new_shape)
-    count = math.prod(shape)
-    size = op.maximum(_size(x), literal(1, INT))
-    at = op.remainder(iota(dtype=INT, shape=(count,), dimension=0), spread(size, (count,)))
-    taken = reshape(take(Array(x.value), Array(at), 0, wrap=False).value, shape=shape)
-    none = spread(k.eq(_size(x), literal(0, INT)), shape)
-    return Array(op.select(none, k.like(taken, 0), taken))
 
 
 @implements(np.meshgrid, bounded=True)
