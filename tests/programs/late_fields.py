@@ -245,3 +245,51 @@ def none_where_missing(a, n):
                 x.last = np.float32(i)
                 x.count = i
     return [getattr(x, "last", None) for x in xs], [getattr(x, "count", None) for x in xs]
+
+
+class Square:
+    def __init__(self, board, place):
+        self.board = board
+        self.place = place
+        board.count += 1
+        self.colour = 0
+        self.itself = self
+        self.used = False
+
+    def look(self):
+        size = len(self.board.squares)
+        self.near = [k for k in (self.place - 1, self.place + 1) if 0 <= k < size]
+
+
+class Board:
+    def __init__(self, n):
+        self.count = 0
+        self.squares = [Square(self, i) for i in range(n)]
+        for square in self.squares:
+            square.look()
+        self.reset(n)
+
+    def reset(self, n):
+        self.empty = list(range(n))
+        self.colour = 1
+        self.last = -2
+        self.history = []
+
+    def move(self, place):
+        square = self.squares[place]
+        square.colour, square.used = self.colour, True
+        self.last = place
+        self.history.append(place)
+        self.colour = -self.colour
+        return sum(self.squares[k].colour for k in square.near)
+
+
+@program("instances", lambda: (np.array([0.5, 1.5, 0.25, 2.5, 1.0, 0.75, 3.0]), 5))
+def board_of_squares(x, n):
+    """What `__init__` puts in lists before all fields are there: they are asked for at once."""
+    board, found = Board(n), []
+    for v in x:
+        if v > 0.6:
+            found.append(board.move(int(v * 10) % n))
+    colours = [square.colour for square in board.squares]
+    return found, colours, board.last, board.history, board.count

@@ -9,7 +9,9 @@ instances of in loops, or more than once (`infer.demands`).
 
 from __future__ import annotations
 
+import contextlib
 from collections.abc import Iterable, Iterator, Mapping
+from types import FunctionType
 from typing import Any
 
 from pyxla.abstract.heap import (
@@ -38,7 +40,9 @@ from pyxla.abstract.lattice import (
 )
 from pyxla.errors import CompileError, InternalError
 from pyxla.frontend import stepping
-from pyxla.frontend.pyops import SETATTR
+from pyxla.frontend.pyops import GETATTR, SETATTR, PyOp
+from pyxla.frontend.source import source_function
+from pyxla.frontend.ssa import to_ssa
 from pyxla.frozen import dataclass
 from pyxla.infer.arrays import access as arrays
 from pyxla.infer.demands import Demands, Needs, Path
@@ -50,6 +54,7 @@ from pyxla.infer.lists.item_joins import joined_item, joined_items
 from pyxla.infer.lists.item_types import LISTS, Block
 from pyxla.infer.lists.items import at_path, count, item_of, objects, replaced_at
 from pyxla.infer.lists.laying import values
+from pyxla.ir.core import Function, Value
 from pyxla.lib.iterators import Generator, SequenceSteps
 from pyxla.lib.sets import TableSet
 from pyxla.lib.tables import Record, Table, record
@@ -365,13 +370,40 @@ def assign(engine: Engine, x: Ref, name: str, value: Any) -> None:
     _assign(engine, row, name, value)
 
 
-def _frames(engine: Engine, cls: type) -> Iterator[tuple[type, str]]:
-    """The fields in which generators, if these are such, keep what is read behind each `yield`:
-    they would be asked for in turn."""
+def _asked_in_turn(engine: Engine, cls: type, names: Iterable[str]) -> set[tuple[type, str]]:
+    """Fields that would be asked for one after the other: those that `__init__`, with the methods
+    that it calls, gives instances that it put in a list before; if these are generators, in what
+    they keep what is read behind each `yield`."""
+    found = {(cls, field) for field in _given_by_init(engine, cls) - {*names}}
     for generator, made in engine.generators.items() if cls in engine.generators else ():
-        for block in stepping.to_steps(made.meta[0].source).function.blocks:
-            names = [instr.attrs["name"] for instr in block.instrs if instr.op is SETATTR]
-            yield from [(generator, name) for name in names if name.startswith(stepping.FRAME)]
+        graph = stepping.to_steps(made.meta[0].source).function
+        kept = {name for name, _ in _named(graph, SETATTR) if name.startswith(stepping.FRAME)}
+        found |= {(generator, name) for name in kept}
+    return found
+
+
+def _given_by_init(engine: Engine, cls: type) -> set[str]:
+    """The fields that `__init__` assigns, and the methods that it may call."""
+    methods, fields, work = set[str](), set[str](), ["__init__"]
+    while work:
+        method = engine.captures.member(cls, work.pop())
+        if not isinstance(method, FunctionType):
+            continue
+        with contextlib.suppress(CompileError):
+            graph = to_ssa(source_function(method)).function
+            own = graph.params[:1]
+            fields |= {name for name, of in _named(graph, SETATTR) if of in own}
+            called = {name for name, of in _named(graph, GETATTR) if of in own} - methods
+            methods |= called
+            work += called
+    return fields
+
+
+def _named(graph: Function, op: PyOp) -> Iterator[tuple[str, Value]]:
+    """The fields that a function reads or assigns, and of what."""
+    for instr in [instr for block in graph.blocks for instr in block.instrs]:
+        if instr.op is op:
+            yield instr.attrs["name"], instr.operands[0]
 
 
 def _assign(engine: Engine, row: Pooled, name: str, value: Any) -> None:
@@ -379,7 +411,8 @@ def _assign(engine: Engine, row: Pooled, name: str, value: Any) -> None:
     engine.rules.enter(engine, None, value)
     unbound = isinstance(value, Unbound)
     if name not in names or (unbound and SET + name not in names):
-        raise Needs(engine.loc, late=frozenset({(row.cls, name), *_frames(engine, row.cls)}))
+        further = _asked_in_turn(engine, row.cls, names)
+        raise Needs(engine.loc, late=frozenset({(row.cls, name), *further}))
     if SET + name in names:
         _put(engine, row, SET + name, Const(not unbound))
     _put(engine, row, name, value_of(missing(row.cls, name), "unbound") if unbound else value)
