@@ -285,3 +285,20 @@ def put_in_a_list_behind_a_choice(x, n):
     kept += [one for v in x if v > 0.6]
     b.y = 8.0
     return [(v.x, v.y, v is a, v is b) for v in kept]
+
+
+@dataclass
+class Priced:
+    price: float
+    name: object = None
+
+
+@program("instances", *samples(2, 4, 6))
+def counted_and_looked_for(x, n):
+    """By `==`, and by identity where there is none."""
+    priced = [Priced(v) for v in x[:n] if v > 0.3]
+    vectors = [Vector(v, 0.0) for v in x[:n] if v > 0.3]
+    sought, own = Priced(1.5), vectors[-1]
+    found = priced.index(sought), priced.count(sought), priced.count(priced[0])
+    vectors.append(own)
+    return found, vectors.count(own), vectors.index(own), vectors.count(Vector(1.5, 0.0))

@@ -235,11 +235,7 @@ NOT_IN_LIST = "list.index(x): x not in list"
 
 def place_of(engine: Engine, content: GrowingList, x: Any, last: bool = False) -> Any:
     """Where the first (or last) item is that equals `x`, -1 where none does."""
-    item = content.item
-    alone = any(
-        test(item) for test in (holds_instances, holds_methods, holds_tuples, compares_itself)
-    )
-    if item is not None and (alone or not is_value(item)):
+    if _in_turn(content.item):
         held = reading.copied(engine, content)
         return call(engine, Const(sequences.position), [held, x, Const(last)], {})
     hits = matches(engine, content, x)
@@ -258,6 +254,12 @@ def place_of(engine: Engine, content: GrowingList, x: Any, last: bool = False) -
     missing = engine.rules.compare(engine, "lt", at, Const(0))
     front = engine.rules.binary(engine, "sub", Const(hits.type.shape[0] - 1), at)
     return Scalar(select(missing.value, at.value, front.value), high)
+
+
+def _in_turn(item: Item | None) -> bool:
+    """Whether items are compared one after the other, not all at once."""
+    apart = (holds_instances, holds_methods, holds_tuples, compares_itself)
+    return item is not None and (any(test(item) for test in apart) or not is_value(item))
 
 
 def contains(engine: Engine, content: GrowingList, x: Any) -> Any:
@@ -291,7 +293,7 @@ def ensure_found(engine: Engine, there: Any, x: Any, missing: ValueError) -> Non
 
 def count_of(engine: Engine, content: GrowingList, x: Any) -> Any:
     """`list.count(x)`."""
-    if content.item is not None and compares_itself(content.item):
+    if _in_turn(content.item):
         return call(engine, Const(sequences.times), [reading.copied(engine, content), x], {})
     hits = matches(engine, content, x)
     if hits is None:
