@@ -5,8 +5,10 @@ from __future__ import annotations
 
 import bisect
 import heapq
+import math
 import sys
 from collections import defaultdict, deque
+from enum import Enum
 
 import numpy as np
 
@@ -612,3 +614,38 @@ def distances_of_all_pairs(low):
             real[v] = shifted[v] - potentials[s] + potentials[v]
         found[s] = real
     return found
+
+
+class Turn(Enum):
+    LEFT = 1
+    STRAIGHT = 2
+    RIGHT = 3
+
+
+def turn(a, b, c):
+    area = (b[0] - a[0]) * (c[1] - a[1]) - (b[1] - a[1]) * (c[0] - a[0])
+    if area > 0:
+        return Turn.LEFT
+    return Turn.STRAIGHT if area == 0 else Turn.RIGHT
+
+
+POINTS = [(9, 6), (3, 1), (0, 0), (5, 5), (5, 2), (7, 0), (3, 3), (1, 4)]
+
+
+@program("lists enum", lambda: (POINTS,), lambda: ([(0, 0), (1, 3), (2, 2), (3, 3), (-1, 2)],))
+def hull_by_turns(points):
+    """A list of known length gets shorter as often as data says."""
+    x, y = min(points, key=lambda p: (p[1], p[0]))
+    order = sorted(points, key=lambda p: (math.atan2(p[1] - y, p[0] - x), p[0]))
+    hull, last = [order[0], order[1], order[2]], Turn.LEFT
+    for k in range(3, len(order)):
+        while True:
+            now = turn(hull[-2], hull[-1], order[k])
+            if now == Turn.LEFT:
+                last = Turn.LEFT
+                break
+            if now == Turn.STRAIGHT and last == Turn.LEFT:
+                break
+            hull.pop()
+        hull.append(order[k])
+    return hull

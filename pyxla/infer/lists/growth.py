@@ -146,6 +146,10 @@ def _grow(engine: Engine, head: Any, entry: Any, first: int, back: Grown, keyed:
     fixed = length_of(entry.heap, before) if type(before) is GrowingList else None
     varies = fixed is not None and length_of(back.heap, after) != fixed
     settled = type(before) is type(after) and room[0] >= room[1] and not varies
+    if (
+        type(before) is ListCell and engine.demands.arrays
+    ):  # else the loop is unrolled, if it can be
+        settled = settled and room[0] == room[1]
     if item is None or (settled and (type(before) is ListCell or before.item == item)):
         return False
     trips = _trips(head, entry) if back.counted else None
