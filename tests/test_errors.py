@@ -533,3 +533,12 @@ def test_tracebacks_have_the_calls(function, x):
 
 def line_of(function, below: int) -> int:
     return function.__code__.co_firstlineno + below
+
+
+@pytest.mark.parametrize("value", ["a" * 5000, 10**400], ids=["text", "int"])
+def test_long_values_are_told_by_their_beginnings(value):
+    with pytest.raises(pyxla.CompileError) as refused:
+        pyxla.compile(lambda x: value / [x])(2.0)
+    message = str(refused.value)
+    assert "unsupported operand types for /" in message
+    assert len(message) < 1000

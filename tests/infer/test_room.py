@@ -193,3 +193,30 @@ def test_what_a_list_lost_is_not_taken_for_a_mistake(monkeypatch):
         assert compiled(x, 100) == reciprocal_distances(x, 100)
     with pytest.raises(ZeroDivisionError):
         compiled(np.ones(3), 2)
+
+
+def of_vectors_that_are_gone(x, n):
+    kept = [Vector(float(v)) for v in x if v > 0]
+    total = Vector(0.0)
+    for i in range(n):
+        for v in kept:
+            total = Vector(total.x + Vector(v.x * i).x)
+    return total.x, len(kept)
+
+
+def test_instances_that_are_gone_take_no_room():
+    """A row is made of what is put in a list, not of what is made: a thousand sums are none."""
+    x = np.array([1.0, 3.0, -1.0])
+    compiled = pyxla.compile(of_vectors_that_are_gone, list_capacity=8)
+    assert compiled(x, 500) == of_vectors_that_are_gone(x, 500)
+    assert compiled.options.list_capacity == 8
+
+
+def test_a_list_that_outgrew_its_room_twice_is_not_taken_for_a_mistake(monkeypatch):
+    x = np.array([1.0, 3.0, -1.0])
+    compiled = pyxla.compile(reciprocal_distances, list_capacity=DEFAULTS.list_capacity)
+    n = 16 * DEFAULTS.list_capacity
+    with monkeypatch.context() as patched:
+        patched.setattr(type(compiled), "_checked", None)  # which makes programs that raise
+        assert compiled(x, n) == pytest.approx(reciprocal_distances(x, n))
+    assert compiled.options.list_capacity > n

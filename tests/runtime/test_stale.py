@@ -15,6 +15,7 @@ import numpy as np
 import pytest
 
 import pyxla
+from tests.programs import tables_of_functions
 
 
 def checked(function, *args):
@@ -126,6 +127,20 @@ def test_patched_libraries(monkeypatch):
     assert compiled(4.0) == -2
     monkeypatch.setattr(np, "sum", lambda x: 10.0)
     assert compiled(4.0) == 6
+
+
+@pytest.mark.parametrize("entry", [(3, "left"), (1, "right"), (0, "left")])
+def test_a_table_whose_ints_decided_branches(monkeypatch, entry):
+    """What the program read as if it were written in it may change all the same."""
+    program = tables_of_functions.a_table_of_ranks
+    args = "x*2.5-y/(x+1)", 4.0, 10.0
+    compiled = checked(program, *args)
+    with monkeypatch.context() as patched:
+        patched.setitem(tables_of_functions.RANKS, "-", entry)
+        assert compiled(*args) == program(*args)
+        assert len(compiled.specializations) == 2
+    assert compiled(*args) == program(*args)
+    assert len(compiled.specializations) == 2
 
 
 def test_a_module_whose_name_begins_with_numpy(monkeypatch):
