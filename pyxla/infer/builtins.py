@@ -299,8 +299,6 @@ def _by_items(target: Any) -> None:
             column, python = kept
             if target in (any, all):
                 return function(engine, column)
-            if engine.builder.exact is not None and not _is_of_ints(engine, *kept):
-                return _of_unknown_length(engine, target, *args)  # in the order of the items
             found = engine.abstract(apply(engine, target.__name__, library, [column], {}))
             total = number_lists.number(engine, python, found)
             if engine.wants_exact_ints() and _is_of_ints(engine, *kept):

@@ -337,12 +337,14 @@ max_ = implements(max)(_extremum("max", "gt", np.maximum))
 def sum_(iterable: Any, /, start: Any = 0) -> Any:
     if type(iterable) is Array and iterable.shape:
         dtype = result_type(iterable, start)
-        init = constant(value=np.zeros((), dtype))
         value = cast(iterable.value, dtype)
         if dtype == np.bool_:
             raise OpError("sum with a start of bool is not supported")
-        total = Array(reduce(value, init, dimensions=(0,), computation="add"))
-        return total if type(start) is int and start == 0 else start + total
+        first = getattr(start, "shape", ()) == ()
+        init = as_value(start, dtype) if first else constant(value=np.zeros((), dtype))
+        ordered: dict[str, Any] = {"in_order": True} if CLASSES[dtype] in "fc" else {}
+        total = Array(reduce(value, init, dimensions=(0,), computation="add", **ordered))
+        return total if first else start + total
     total = start
     for item in iterable:
         total = OPERATORS["add"](total, item)

@@ -23,6 +23,7 @@ from pyxla.lower.cpu.fences import fence_reads
 from pyxla.lower.cpu.fills import hide_fills
 from pyxla.lower.cpu.functions import compute_functions
 from pyxla.lower.cpu.indices import unsigned_indices
+from pyxla.lower.cpu.ordered import add_in_order
 from pyxla.lower.cpu.ordering import order_updates
 from pyxla.lower.cpu.orient import orient_products
 from pyxla.lower.cpu.packing import pack_in_order
@@ -90,6 +91,7 @@ PASSES = (
     Pass(defer_sums, (dot_general,), regroups=True),
     # Makes loops, which the next ones look at.
     Pass(pack_in_order, (reduce_window,), cpu=True),
+    Pass(add_in_order, (reduce,), cpu=True),
     Pass(scatter_in_order, (scatter,), cpu=True),
     Pass(chain_updates, (dynamic_update_slice,)),
     Pass(promote_elements, (dynamic_update_slice,)),

@@ -64,6 +64,7 @@ def _reduce(
     *operands: ArrayType,
     dimensions: Ints,
     computation: str = "",
+    in_order: bool = False,
     regions: tuple[Region, ...] = (),
 ) -> Types:
     xs, _ = _halves("reduce", operands)
@@ -162,12 +163,17 @@ def _reduce_numpy(
     *operands: np.ndarray,
     dimensions: Ints,
     computation: str = "",
+    in_order: bool = False,
     regions: Sequence[Elementwise] = (),
 ) -> Any:
     count = len(operands) // 2
     xs, inits = operands[:count], operands[count:]
     if not regions:
         (x,), (init,) = xs, inits
+        if in_order:
+            rows = np.moveaxis(x, dimensions[0], 0)
+            rows = np.concatenate([np.full((1, *rows.shape[1:]), init, x.dtype), rows])
+            return np.add.accumulate(rows)[-1]
         return UFUNCS[computation].reduce(x, dimensions, dtype=x.dtype, initial=init[()])
     shape = tuple([n for axis, n in enumerate(xs[0].shape) if axis not in dimensions])
     results = tuple([np.full(shape, init, x.dtype) for x, init in zip(xs, inits, strict=True)])
@@ -548,11 +554,12 @@ def _windows_batch(instr: Instr, operands: Sequence[Value], size: int) -> Any:
     return instr.op(*xs, *operands[count:], regions=instr.regions, **attrs)
 
 
+# in_order: a sum along one dimension adds one after the other, on a CPU (`lower.cpu.ordered`).
 reduce = Op(
     "reduce",
     _reduce,
     numpy=_reduce_numpy,
-    emit=computing("reduce", lambda dimensions, computation="": {"dimensions": i64s(dimensions)}),
+    emit=computing("reduce", lambda dimensions, **_: {"dimensions": i64s(dimensions)}),
     blocks=elementwise_blocks,
     jvp=_reduce_jvp,
     vjp=_reduce_vjp,

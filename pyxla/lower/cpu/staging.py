@@ -61,7 +61,7 @@ def _staged(instr: Instr) -> Value | None:
 def _is_repeatable(instr: Instr) -> bool:
     """Whether the initial value changes nothing, however often it takes part."""
     computation = instr.attrs.get("computation")
-    if not computation or len(instr.operands) != 2:
+    if not computation or len(instr.operands) != 2 or instr.attrs.get("in_order"):
         return False
     return computation in IDEMPOTENT or is_filled(instr.operands[1], NEUTRAL[computation])
 
