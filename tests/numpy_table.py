@@ -50,6 +50,7 @@ VISITED = frozenset(
     | {"nditer", "outer", "rollaxis", "tensordot", "trace", "unstack", "vecdot", "vector_norm"}
     | {"array_equiv", "cond", "logspace", "tensorsolve", "fftfreq", "fftshift", "ifftshift"}
     | {"hfft", "ihfft", "rfftfreq", *FFT}
+    | {"gradient", "histogramdd", "kaiser", "multi_dot", "setdiff1d"}
 )
 ARRAY_ATTRIBUTES = (
     *("T", "mT", "dtype", "flat", "imag", "itemsize", "nbytes", "ndim", "real", "shape", "size"),

@@ -157,6 +157,17 @@ ALONE = {
     "union1d": lambda x, v: (np.union1d(x, [1, 9]), np.union1d(v, x)),
     "unique_values": lambda x, v: (np.unique_values(x), np.unique_values(v)),
     "vsplit": lambda x, v: np.vsplit(x, 3)[1],
+    "gradient": lambda x, v: (
+        *(np.gradient(x[1], np.cumsum(x[0] + 1)), np.gradient(x, 0.5, axis=1, edge_order=2)),
+        *(np.gradient(v), *np.gradient(x)),
+    ),
+    "histogramdd": lambda x, v: (
+        np.histogramdd(x, 2)[0],
+        np.histogramdd((x[0], x[1]), [2, 3], weights=x[2], density=True)[0],
+    ),
+    "kaiser": lambda x, v: (np.kaiser(7, x[0, 1]), np.kaiser(1, 2.0)),
+    "multi_dot": lambda x, v: (np.linalg.multi_dot([x, x, x[0]]), np.linalg.multi_dot([x, x])),
+    "setdiff1d": lambda x, v: (np.setdiff1d(x, [1.0]), np.setdiff1d(x, v), np.setdiff1d(v, [3.0])),
 }
 
 

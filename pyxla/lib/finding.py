@@ -372,13 +372,6 @@ def isin(
     return Array(op.not_(found) if invert else found, x.extents)
 
 
-@implements(np.setdiff1d, bounded=True)
-def setdiff1d(ar1: Any, ar2: Any, assume_unique: bool = False) -> Array:
-    first = flattened(as_array(ar1)) if assume_unique else unique(ar1)
-    found = isin(first, ar2, invert=True)
-    return take(first, masks.positions(found), 0, wrap=False)
-
-
 # --- Comparisons of whole arrays -----------------------------------------------------------------
 
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 import operator
 from typing import Any
 
@@ -14,13 +13,11 @@ from pyxla.ir.core import Value
 from pyxla.ir.op import OpError
 from pyxla.lib import kernels as k
 from pyxla.lib.creation import linspace
-from pyxla.lib.manipulation import cut, flat, reshaped
+from pyxla.lib.manipulation import cut, flat
 from pyxla.lib.operands import (
-    BOOL,
     FLOAT,
     INT,
     as_array,
-    as_value,
     broadcast_to,
     cast,
     literal,
@@ -152,45 +149,3 @@ def add_at(x: Value, index: Value, amounts: Value) -> Value:
         index_vector_dim=index.type.ndim,
         computation="add",
     )
-
-
-def columns_of(sample: Any) -> list[Array]:
-    """The coordinates of what `np.histogramdd` counts, by dimension."""
-    if type(sample) is Array and sample.ndim < 2:
-        return [Array(flat(sample.value))]
-    if type(sample) is Array and sample.ndim == 2:
-        return [Array(take_one(sample.value, i, 1)) for i in np.arange(sample.shape[1]).tolist()]
-    return [as_array(row) for row in sample]
-
-
-@implements(np.histogramdd, same=True)
-def histogramdd(
-    sample: Any, bins: Any = 10, range: Any = None, density: Any = None, weights: Any = None
-) -> tuple[Array, list[Array]]:
-    columns = columns_of(sample)
-    if range is not None:  # NumPy's edges between given ends are of its default dtype
-        columns = [as_array(c, result_type(c, FLOAT)) for c in columns]
-    many = isinstance(bins, list | tuple)
-    edges = [
-        histogram_bin_edges(c, bins[i] if many else bins, None if range is None else range[i])
-        for i, c in enumerate(columns)
-    ]
-    shape = tuple([e.size - 1 for e in edges])
-    place = splat(0, INT, columns[0].shape)
-    inside = splat(True, BOOL, columns[0].shape)
-    for column, edge, extent in zip(columns, edges, shape, strict=True):
-        index = _bin_of(column, edge)
-        inside = op.and_(inside, k.lt(index, k.like(index, extent)))
-        place = op.add(op.multiply(place, k.like(place, extent)), index)
-    place = op.select(inside, place, k.like(place, math.prod(shape)))
-    amounts = splat(1, FLOAT, place.type.shape) if weights is None else as_value(weights, FLOAT)
-    totals = Array(reshaped(add_at(splat(0, FLOAT, (math.prod(shape),)), place, amounts), shape))
-    if density:
-        totals = totals / Array(
-            fold(totals.value, tuple(np.arange(len(shape)).tolist()), literal(0, FLOAT), "add")
-        )
-        for i, edge in enumerate(edges):
-            spread = [1] * len(shape)
-            spread[i] = shape[i]
-            totals = totals / Array(reshaped(_steps(edge), tuple(spread)))
-    return totals, edges

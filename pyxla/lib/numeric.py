@@ -1,4 +1,4 @@
-"""Rounding, angles, differences, integrals, polynomials, windows."""
+"""Rounding; sin(pi x) / (pi x), and a Bessel function."""
 
 from __future__ import annotations
 
@@ -15,16 +15,10 @@ from pyxla.ir.core import Value
 from pyxla.ir.op import OpError
 from pyxla.lib import kernels as k
 from pyxla.lib.builtins import round_decimals
-from pyxla.lib.manipulation import concatenate, cut, reshaped
-from pyxla.lib.operands import BOOL, FLOAT, as_array, cast, normalize_axes, splat
+from pyxla.lib.operands import BOOL, FLOAT, as_array
 from pyxla.lib.registry import implements
-from pyxla.lib.scans import diff
-from pyxla.lib.ufuncs import UFUNCS
 from pyxla.ops import elementwise as op
-from pyxla.ops import shape as shapes
 from pyxla.ops.scope import slope_of
-
-# --- Elementwise ---------------------------------------------------------------------------------
 
 
 @implements(np.round, np.around, np.ndarray.round)
@@ -91,123 +85,3 @@ def _asymptotic() -> Iterator[float]:
     for n in range(1, 26):
         yield term
         term *= (2 * n - 1) ** 2 / n
-
-
-@implements(np.kaiser)
-def kaiser(M: Any, beta: Any) -> Array:
-    count = operator.index(M)
-    if count == 1:
-        return Array(splat(1, FLOAT, (1,)))
-    middle = (count - 1) / 2.0
-    ratio = as_array((np.arange(count) - middle) / middle)
-    root = UFUNCS[np.sqrt](1 - ratio * ratio)
-    return i0(beta * root) / i0(as_array(beta, FLOAT))
-
-
-# --- Differences and integrals -------------------------------------------------------------------
-
-
-TOO_SMALL = (
-    "Shape of array too small to calculate a numerical gradient, at least (edge_order + 1) "
-    "elements are required."
-)
-
-
-@implements(np.gradient)
-def gradient(f: Any, *varargs: Any, axis: Any = None, edge_order: int = 1) -> Any:
-    """Central differences inside, one-sided of first or second order at the edges."""
-    x = as_array(f)
-    if x.dtype == BOOL:
-        raise OpError("numpy boolean subtract is not supported")
-    axes = normalize_axes(axis, x.ndim)
-    spacings = list(varargs) if len(varargs) > 1 else list(varargs or (1.0,)) * len(axes)
-    if len(spacings) != len(axes):
-        raise OpError("gradient: invalid number of arguments")
-    dtype = x.dtype if CLASSES[x.dtype] in "fc" else FLOAT
-    value = cast(x.value, dtype)
-    results = [
-        Array(_gradient_along(value, h, one, edge_order))
-        for h, one in zip(spacings, axes, strict=True)
-    ]
-    return results[0] if len(results) == 1 else tuple(results)
-
-
-def _gradient_along(x: Value, spacing: Any, axis: int, edge_order: int) -> Value:
-    size = x.type.shape[axis]
-    if size < edge_order + 1:
-        raise OpError("Shape of array too small to calculate a numerical gradient")
-    points = as_array(spacing) if not isinstance(spacing, (int, float)) else None
-    if points is not None and points.shape:
-        return _uneven(x, points, axis, edge_order)
-
-    def at(start: int, stop: int) -> Array:
-        return Array(cut(x, start, stop, axis))
-
-    inside = (at(2, size) - at(0, max(size - 2, 0))) / (2.0 * spacing) if size > 2 else None
-    if edge_order == 1:
-        first = (at(1, 2) - at(0, 1)) / spacing
-        last = (at(size - 1, size) - at(size - 2, size - 1)) / spacing
-    else:
-        first = (at(0, 1) * -1.5 + at(1, 2) * 2.0 - at(2, 3) * 0.5) / spacing
-        last = (
-            at(size - 3, size - 2) * 0.5 - at(size - 2, size - 1) * 2.0 + at(size - 1, size) * 1.5
-        ) / spacing
-    return _joined([first, inside, last], axis, x.type.dtype)
-
-
-def _joined(parts: list[Array | None], axis: int, dtype: np.dtype) -> Value:
-    present = [cast(part.value, dtype) for part in parts if part is not None]
-    return shapes.concatenate(*present, dimension=axis)
-
-
-def _uneven(x: Value, points: Array, axis: int, edge_order: int) -> Value:
-    """Weights of the three-point formula on an uneven grid."""
-    size, ndim = x.type.shape[axis], x.type.ndim
-    if points.size != size:
-        raise OpError("when 1d, distances must match the length of the corresponding dimension")
-    steps = diff(as_array(points, result_type(points, 1.0)))
-
-    def along(array: Array) -> Array:
-        return Array(
-            reshaped(array.value, tuple([array.size if i == axis else 1 for i in range(ndim)]))
-        )
-
-    def at(start: int, stop: int) -> Array:
-        return Array(cut(x, start, stop, axis))
-
-    before = along(Array(cut(steps.value, 0, size - 2, 0))) if size > 2 else None
-    after = along(Array(cut(steps.value, 1, size - 1, 0))) if size > 2 else None
-    inside = None
-    if before is not None and after is not None:
-        a = -after / (before * (before + after))
-        b = (after - before) / (before * after)
-        c = before / (after * (before + after))
-        inside = a * at(0, size - 2) + b * at(1, size - 1) + c * at(2, size)
-    ends = [Array(cut(steps.value, i, i + 1, 0)) for i in (0, min(1, size - 2), max(size - 3, 0))]
-    final = Array(cut(steps.value, size - 2, size - 1, 0))
-    if edge_order == 1:
-        first = (at(1, 2) - at(0, 1)) / along(ends[0])
-        last = (at(size - 1, size) - at(size - 2, size - 1)) / along(final)
-        return _joined([first, inside, last], axis, x.type.dtype)
-    h1, h2 = along(ends[0]), along(ends[1])
-    first = (
-        at(0, 1) * (-(2.0 * h1 + h2) / (h1 * (h1 + h2)))
-        + at(1, 2) * ((h1 + h2) / (h1 * h2))
-        - at(2, 3) * (h1 / (h2 * (h1 + h2)))
-    )
-    h1, h2 = along(ends[2]), along(final)
-    last = (
-        at(size - 3, size - 2) * (h2 / (h1 * (h1 + h2)))
-        - at(size - 2, size - 1) * ((h2 + h1) / (h1 * h2))
-        + at(size - 1, size) * ((2.0 * h2 + h1) / (h2 * (h1 + h2)))
-    )
-    return _joined([first, inside, last], axis, x.type.dtype)
-
-
-# --- Polynomials ---------------------------------------------------------------------------------
-
-
-def vandermonde(x: Array, degree: int) -> Array:
-    """Columns of falling powers."""
-    columns = [Array(k.power_static(x.value, n)) for n in range(degree, -1, -1)]
-    return concatenate([Array(reshaped(c.value, (x.size, 1))) for c in columns], 1)

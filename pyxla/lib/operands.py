@@ -23,6 +23,7 @@ from pyxla.ir.core import Value
 from pyxla.ir.op import OpError
 from pyxla.ir.types import PYTHON_DTYPES
 from pyxla.lib import runs
+from pyxla.lib.masks import listed
 from pyxla.ops.elementwise import abs as abs_
 from pyxla.ops.elementwise import (
     bitcast_convert,
@@ -306,6 +307,7 @@ def normalize_axes(axis: Any, ndim: int) -> Shape:
 
 def as_shape(shape: Any) -> Shape:
     """A shape given as an int or a sequence of ints; dynamic ones become static."""
+    shape = listed(shape)
     if isinstance(shape, Sequence):
         return tuple([_extent(n) for n in shape])
     if isinstance(shape, Array) and shape.ndim == 1:

@@ -318,7 +318,7 @@ def ravel_multi_index(multi_index: Any, dims: Any, mode: Any = "raise", order: s
         if known is not None and not np.all((known >= 0) & (known < extent)):
             raise OpError("invalid entry in coordinates array", ValueError)
     strides = [
-        math.prod(extents[i + 1 :] if order == "C" else extents[:i]) for i in range(len(dims))
+        math.prod(extents[i + 1 :] if order == "C" else extents[:i]) for i in range(len(extents))
     ]
     total = None
     for index, extent, how, stride in zip(

@@ -73,7 +73,7 @@ def moveaxis(a: Shown, source: Any, destination: Any) -> Shown:
 def reshape(
     a: Shown, /, shape: Any = None, order: str = "C", *, newshape: Any = None, copy: Any = None
 ) -> Shown | Copied:
-    given = newshape if shape is None else shape
+    given = listed(newshape if shape is None else shape)
     target = tuple(given) if isinstance(given, Sequence) else (given,)
     target = tuple([_entry(n) for n in target])
     if target.count(-1) > 1:

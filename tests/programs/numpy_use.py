@@ -278,6 +278,16 @@ def interpolation(xp, x):
     return np.interp(x, xp, xp**2), np.trapezoid(xp**2, xp), np.gradient(xp**2, 0.25)
 
 
+@program("reshape array", lambda: (np.arange(12.0), 0.5))
+def shapes_that_are_arrays(x, t):
+    """Known while compiling: made of others, and written to."""
+    last = np.ones(3, dtype=int)
+    last[1] = -1
+    doubled = np.multiply((1, 2), (3, 2))
+    at = np.ravel_multi_index((np.array([0, 1]), np.array([2, 3])), doubled + 1)
+    return x.reshape(last), np.reshape(x, np.array([2, 6])) * t, x.reshape(doubled.T), at
+
+
 @program("convolve", V5)
 def convolutions(x):
     return (

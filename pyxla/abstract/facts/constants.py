@@ -17,8 +17,8 @@ SIZE = 64
 
 _EXACT = frozenset(
     """constant iota convert reshape broadcast_in_dim transpose reverse slice dynamic_slice
-    concatenate add subtract multiply remainder negate abs sign minimum maximum clamp compare select
-    and or xor not reduce""".split()  # noqa: SIM905
+    dynamic_update_slice concatenate add subtract multiply remainder negate abs sign minimum maximum
+    clamp compare select and or xor not reduce""".split()  # noqa: SIM905
 )
 
 

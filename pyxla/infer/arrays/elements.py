@@ -19,7 +19,6 @@ from pyxla.infer.engine import Engine
 from pyxla.infer.raising.faults import exception
 from pyxla.lib import kernels as k
 from pyxla.lib import reductions as r
-from pyxla.lib.histograms import columns_of
 from pyxla.lib.indexing import true_size
 from pyxla.lib.masks import spread, within
 from pyxla.lib.operands import INT, as_array, literal
@@ -84,15 +83,6 @@ def _histogram(
     ensure(engine, op.not_(k.gt(low, high)), error)
     whole = op.and_(k.isfinite(low), k.isfinite(high))
     ensure(engine, whole, functools.partial(_not_finite, "supplied", *range), ValueError)
-
-
-@checks(ValueError, LIBRARY[np.histogramdd])
-def _histogramdd(
-    engine: Engine, sample: Any, bins: Any = 10, range: Any = None, *_: Any, **named: Any
-) -> None:
-    for i, column in enumerate(columns_of(sample)):
-        count = bins[i] if isinstance(bins, list | tuple) else bins
-        _histogram(engine, column, count, None if range is None else range[i])
 
 
 def _no_limits(x: Array) -> Any:

@@ -61,7 +61,7 @@ _CALLED = frozenset(
 _MOST = 1 << 16  # elements of the arrays that these are called with
 
 
-_UNKNOWN = (np.apply_along_axis, np.unravel_index, np.histogram2d, np.histogramdd)
+_UNKNOWN = (np.apply_along_axis, np.unravel_index, np.histogram2d)
 
 
 def of_function(

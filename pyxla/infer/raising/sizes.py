@@ -21,7 +21,6 @@ from pyxla.lib import kernels as k
 from pyxla.lib import reductions as r
 from pyxla.lib.bounded.elementwise import sizes
 from pyxla.lib.masks import within
-from pyxla.lib.numeric import TOO_SMALL
 from pyxla.lib.operands import is_short_int, literal, normalize_axes, weak
 from pyxla.lib.registry import LIBRARY
 from pyxla.lib.scans import NEUTRAL
@@ -83,7 +82,6 @@ NEEDED: dict[Any, tuple[tuple[int, str, int, Exception], ...]] = {
         (0, "a", 1, ValueError("first array argument cannot be empty")),
         (1, "v", 1, ValueError("second array argument cannot be empty")),
     ),
-    LIBRARY[np.gradient]: ((0, "f", 2, ValueError(TOO_SMALL)),),
     LIBRARY[np.interp]: ((1, "xp", 1, ValueError("array of sample points is empty")),),
     LIBRARY[np.polyfit]: ((0, "x", 1, TypeError("expected non-empty vector for x")),),
 }
