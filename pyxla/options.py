@@ -22,8 +22,8 @@ class Options:
     bounds; one that outgrows it compiles the function again with more.  row_capacity: the same of
     a list in such a list; 0: a 64th of it.
     fast: arrays are divided by numbers of run time as XLA likes, by products with reciprocals,
-    whose last bit may be another; accelerators multiply 32-bit floats as they
-    like (TF32, bfloat16).
+    whose last bit may be another, and constants that meet are made one; accelerators multiply
+    32-bit floats as they like (TF32, bfloat16).
     power_types: powers of Python's numbers are of the type that signs of run time say, an int or a
     float, a float or a complex number; a program that meets one that it does not expect is compiled
     again with it.

@@ -173,8 +173,6 @@ LAST_BIT = (
     "",
     "- a product that goes into a sum, in code with whole arrays: one instruction rounds both (not"
     " with `compile(strict=True)`);",
-    "- arrays divided by a number or a root known at run time only, and constants that are added"
-    " one after the other (not with `strict=True`);",
     "- sums, means, norms and matrix products: the order of addition is that of XLA, Eigen and"
     " oneDNN, where NumPy adds in pairs and asks BLAS;",
     "- `exp`, `expm1`, `log1p`, hyperbolic and inverse functions, `erf`, `gamma`; of whole arrays"

@@ -28,8 +28,8 @@ from pyxla.ir.rewrite import ops_in, walk
 from pyxla.ir.types import ArrayType, array_type
 from pyxla.lower.accelerators import as_numpy
 from pyxla.lower.emit import emit_function, emit_here, empty_module
+from pyxla.lower.exact import exact_arithmetic
 from pyxla.lower.partial import in_parts
-from pyxla.lower.quotients import exact_quotients
 from pyxla.lower.windows import whole_arrays
 from pyxla.ops.collective import check_devices
 from pyxla.runtime import jaxprivate, waiting
@@ -47,7 +47,7 @@ def lower(ctx: Any, *operands: Any, program: Program, given: Any) -> Sequence[An
     key = (program, tuned, module.axis_context)
     function = module.cached_primitive_lowerings.get(key)
     if function is None:
-        region = exact_quotients(program.form(tuned), program.options.fast)
+        region = exact_arithmetic(program.form(tuned), program.options.fast)
         if not _for_cpu(ctx):
             region = as_numpy(region, _precision(program.options.fast))
         count, manual = _devices(module.axis_context)

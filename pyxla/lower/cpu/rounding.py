@@ -11,9 +11,6 @@ wait for sums.
 -0.0 comes out of a guard at the beginning: a function that holds a loop gets it in memory.  Not so
 in code with whole arrays: XLA would compute it once more in each of its fusions.
 
-XLA makes (x + c) + d of constants x + (c + d), which rounds once as well, and so of products:
-several steps at a time (`lower.unroll`) of `t += dt` would end elsewhere.  So d is hidden from it.
-
 Only for XLA:CPU.
 """
 
@@ -28,8 +25,7 @@ from pyxla.ir.build import Builder, building
 from pyxla.ir.core import Instr, Region, Value
 from pyxla.ir.rewrite import take_over, walk
 from pyxla.lower.cpu.kernels import is_elementary
-from pyxla.lower.cpu.voids import guard, never, number_of
-from pyxla.lower.rules import known
+from pyxla.lower.cpu.voids import guard, number_of
 from pyxla.ops.control import CONTROL
 from pyxla.ops.elementwise import (
     add,
@@ -101,7 +97,7 @@ class _Rounding:
             elif result.type.dtype.kind == "c" and instr.op in _PRODUCTS:
                 code += self.of_complex(instr)
             elif result.type.dtype in _FLOATS:
-                code += _told_apart(instr)
+                code.append(instr)
                 if instr.op in _PRODUCTS and result in self.added:
                     code += self.rounded(instr)
             else:
@@ -159,20 +155,3 @@ def _unknown(value: Value) -> Value:
     n = and_(n, number(0xFFFF))  # its third power fits
     product = multiply(n, add(multiply(n, n), number(2)))
     return compare(remainder(product, number(3)), number(1), direction="EQ")
-
-
-def _told_apart(instr: Instr) -> list[Instr]:
-    """An instruction; its constant is hidden where XLA would merge it with another."""
-    family = next((ops for ops in (_SUMS, frozenset([multiply])) if instr.op in ops), None)
-    if family is None:
-        return [instr]
-    code: list[Instr] = []
-    operands = list(instr.operands)
-    for k, x in enumerate(operands):
-        made = operands[1 - k].owner
-        chained = isinstance(made, Instr) and made.op in family
-        if chained and known(x) is not None and any(known(y) is not None for y in made.operands):
-            with building(Builder(code, instr.loc)):
-                operands[k] = guard(x, [never(operands[1 - k])])
-    instr.operands = tuple(operands)
-    return [*code, instr]

@@ -1,4 +1,4 @@
-"""Quotients are those of NumPy to the last bit, whatever XLA would make of them."""
+"""Numbers are those of NumPy to the last bit, whatever XLA would make of them."""
 
 from __future__ import annotations
 
@@ -21,6 +21,12 @@ def in_a_loop(n: int) -> Any:
         counts[i] = int(i / 49)
         parts[i] = i * 1.5 / 7.0
     return counts, parts
+
+
+def added_in_place(x: Any) -> Any:
+    y = x + 1e17
+    y -= 1e17
+    return y
 
 
 QUOTIENTS: dict[str, tuple[Callable[..., Any], tuple[Any, ...]]] = {
@@ -57,9 +63,45 @@ QUOTIENTS: dict[str, tuple[Callable[..., Any], tuple[Any, ...]]] = {
 }
 
 
-@pytest.mark.parametrize("name", QUOTIENTS)
+LARGE = np.full(5, 1e200)
+SPREAD = np.array([0.0, 1e-3, 30.0, 700.0, 800.0])
+SINGLES = np.arange(5, dtype=np.float32)
+
+REWRITTEN: dict[str, tuple[Callable[..., Any], tuple[Any, ...]]] = {
+    "constants added": (
+        lambda x: ((x + 1e17) - 1e17, 1e17 + x - 1e17, 1e17 - (1e17 - x), -(x + 0.1) + 0.1),
+        (SPREAD,),
+    ),
+    "constants added in place": (added_in_place, (SPREAD,)),
+    "constants added, float32": (lambda x: (x + np.float32(1e9)) - np.float32(1e9), (SINGLES,)),
+    "products with constants": (
+        lambda x: (x * 1e200 * 1e-200, 3.0 * (x * 0.1), (x * 1e200) * (1e-200 * 1e-200)),
+        (LARGE,),
+    ),
+    "quotients of constants": (lambda x: (x / 1e-150 / 1e200, x / 3.0 / 7.0), (LARGE,)),
+    "roots of squares": (
+        lambda x: (np.sqrt(x * x), np.sqrt(x**2), np.sqrt(np.square(x)), np.sqrt(x[0] * x[0])),
+        (LARGE,),
+    ),
+    "logarithms of powers": (
+        lambda x: (np.isinf(np.log(np.exp(x))), np.isinf(np.log(2.0**x * 2.0**x))),
+        (SPREAD,),
+    ),
+    "logarithms of unknown powers": (lambda x, y: np.isinf(np.log(x**y)), (SPREAD + 9, SPREAD)),
+    "powers of e": (
+        lambda x: (
+            np.isfinite(np.exp(x) * np.exp(300 - x)),
+            np.isfinite(np.exp(x) / np.exp(x - 10)),
+            np.exp(x) * np.exp(x) == np.square(np.exp(x)),
+        ),
+        (SPREAD,),
+    ),
+}
+
+
+@pytest.mark.parametrize("name", QUOTIENTS | REWRITTEN)
 def test_exact(name: str) -> None:
-    function, args = QUOTIENTS[name]
+    function, args = (QUOTIENTS | REWRITTEN)[name]
     expected, actual = function(*args), pyxla.compile(function)(*args)
     if not isinstance(expected, tuple):
         expected, actual = (expected,), (actual,)
