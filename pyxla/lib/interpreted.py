@@ -472,46 +472,6 @@ def compress(items: Any, selectors: Any) -> Iterator[Any]:
         n += 1
 
 
-# Arrangements of sequences of unknown length: a loop for each of the items taken.
-
-
-def product(*pools: Any) -> Iterator[tuple[Any, ...]]:
-    if len(pools) == 0:
-        yield ()
-        return
-    for x in pools[0]:
-        for rest in product(*pools[1:]):
-            yield (x, *rest)
-
-
-def combinations(items: Any, r: int, start: int = 0) -> Iterator[tuple[Any, ...]]:
-    if r == 0:
-        yield ()
-        return
-    for i in range(start, len(items)):
-        for rest in combinations(items, r - 1, i + 1):
-            yield (items[i], *rest)
-
-
-def with_replacement(items: Any, r: int, start: int = 0) -> Iterator[tuple[Any, ...]]:
-    if r == 0:
-        yield ()
-        return
-    for i in range(start, len(items)):
-        for rest in with_replacement(items, r - 1, i):
-            yield (items[i], *rest)
-
-
-def permutations(items: Any, r: int, taken: tuple[int, ...] = ()) -> Iterator[tuple[Any, ...]]:
-    if r == 0:
-        yield ()
-        return
-    for i in range(len(items)):
-        if i not in taken:
-            for rest in permutations(items, r - 1, (*taken, i)):
-                yield (items[i], *rest)
-
-
 # Filters of warnings.
 
 

@@ -178,3 +178,29 @@ def taken_as_they_are(x):
             best = distance, i, j
             places.append(i)
     return best, list(combinations(places[:4], 2)), places
+
+
+@program(
+    "as many at a time as data says",
+    lambda: ([3, 1, 2, 5], 7),
+    lambda: ([1], 1),
+    lambda: ([], 0),
+    lambda: ([9, 9, 8], 17),
+)
+def as_many_as_data_says(x, target):
+    large = [v for v in x if v > 1]
+    found = [
+        taken
+        for n in range(len(large), 0, -1)
+        for taken in combinations(large, n)
+        if sum(taken) == target
+    ]
+    at_a_time = sum(v > 2 for v in x)
+    repeated = [sum(taken) for taken in combinations_with_replacement(x, at_a_time)]
+    ordered = list(permutations(x, at_a_time))
+    return found, repeated, ordered, len(ordered)
+
+
+@program("fewer than none at a time", lambda: ([2.5, 1.0], -1.5))
+def fewer_than_none(x, by):
+    return list(combinations(x, int(by)))

@@ -2,7 +2,7 @@
 
 Which items an arrangement has depends on how many there are alone, so that a loop over arrangements
 reads their places from a table: it stays a loop where its items are of one type.  Where run time
-says how many items there are, arrangements are generators instead, loops in loops.
+says how many items there are, or are taken, arrangements are generators instead.
 """
 
 from __future__ import annotations
@@ -28,7 +28,8 @@ from pyxla.infer.containers.making import unknown
 from pyxla.infer.engine import Engine
 from pyxla.infer.lists import columnar, number_lists
 from pyxla.infer.lists.item_types import Number, Row
-from pyxla.lib import interpreted
+from pyxla.infer.using import decided_by_data
+from pyxla.lib import arrangements as lib
 from pyxla.lib.registry import rule
 from pyxla.ops.shape import constant
 
@@ -143,7 +144,7 @@ def _product(engine: Engine, *xs: Any, repeat: Any = Const(1)) -> Any:
     times = max(engine.static(repeat, "the number of repetitions"), 0)
     if any(unknown(engine, x) for x in xs):
         pools = [_listed(engine, x) for x in xs] * times
-        return call(engine, Const(interpreted.product), pools, {})
+        return call(engine, Const(lib.product), pools, {})
     pools = [*xs] * times
     held = [_known(engine, pool) for pool in xs]
     sizes = [engine.static(structure.length(engine, pool), "the number of items") for pool in held]
@@ -162,16 +163,20 @@ def _listed(engine: Engine, x: Any) -> Any:
     return call(engine, Const(list), [x], {})
 
 
-def _chosen(make: Any, generator: Any) -> None:
+def _chosen(make: Any, of_any_size: Any, of_any_width: Any) -> None:
     @rule(make)
     def function(engine: Engine, iterable: Any, r: Any = Const(None)) -> Any:
+        if decided_by_data(engine, r):
+            listed = _listed(engine, iterable)
+            call(engine, Const(lib.check_width), [r], {})
+            return call(engine, Const(of_any_width), [listed, r], {})
         if unknown(engine, iterable):
             width = engine.static(r, "the number of items of each")
             if width is None:
                 raise engine.refuse(f"how many items {make.__name__}() takes is not known", _WIDTH)
             if width < 0:
                 return engine.raise_constant(ValueError("r must be non-negative"))
-            return call(engine, Const(generator), [_listed(engine, iterable), Const(width)], {})
+            return call(engine, Const(of_any_size), [_listed(engine, iterable), Const(width)], {})
         pool = _known(engine, iterable)
         size = engine.static(structure.length(engine, pool), "the number of items")
         width = engine.static(r, "the number of items of each")
@@ -182,6 +187,6 @@ def _chosen(make: Any, generator: Any) -> None:
 
 
 _WIDTH = "say how many are taken at a time"
-_chosen(itertools.combinations, interpreted.combinations)
-_chosen(itertools.combinations_with_replacement, interpreted.with_replacement)
-_chosen(itertools.permutations, interpreted.permutations)
+_chosen(itertools.combinations, lib.combinations, lib.any_combinations)
+_chosen(itertools.combinations_with_replacement, lib.with_replacement, lib.any_with_replacement)
+_chosen(itertools.permutations, lib.permutations, lib.any_permutations)
