@@ -25,7 +25,7 @@ _REPEATED = (
     "define it before the loop",
 )
 _BODY = (
-    "the body of a class inside a function may hold methods and constants alone",
+    "the body of a class inside a function may hold methods, classes and constants alone",
     "define it at module level",
 )
 
@@ -86,6 +86,12 @@ def _is_plain(statement: gast.stmt) -> bool:
         case gast.FunctionDef():
             given = [d for d in (*statement.args.defaults, *statement.args.kw_defaults) if d]
             return all(map(_is_constant, given))
+        case gast.ClassDef():
+            named = all(isinstance(base, (gast.Name, gast.Attribute)) for base in statement.bases)
+            plain = all(map(_is_plain_decorator, statement.decorator_list))
+            return (
+                named and plain and not statement.keywords and all(map(_is_plain, statement.body))
+            )
         case gast.Pass():
             return True
         case gast.Expr(value=value):

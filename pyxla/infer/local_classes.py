@@ -46,8 +46,16 @@ def _class(engine: Engine, frame: Frame, instr: Instr) -> Const:
         made = _made(body, module, tuple(bases), kinds)
     except Exception as error:  # noqa: BLE001 - CPython's, of the class statement
         return engine.raise_constant(error)
-    LOCAL.add(made)
+    LOCAL.update(_with_inner(made))
     return Const(made)
+
+
+def _with_inner(made: type) -> Iterator[type]:
+    """A class, and those that are defined in its body."""
+    yield made
+    for inner in vars(made).values():
+        if isinstance(inner, type) and inner.__qualname__.startswith(f"{made.__qualname__}."):
+            yield from _with_inner(inner)
 
 
 def _known(engine: Engine, x: Any, name: str) -> Any:
@@ -66,6 +74,8 @@ def _known(engine: Engine, x: Any, name: str) -> Any:
 
 def _unknown(node: gast.ClassDef, module: dict[str, Any]) -> Iterator[str]:
     """What the statement calls that is not known to say alone what the class is."""
+    for inner in (s for s in node.body if isinstance(s, gast.ClassDef)):
+        yield from _unknown(inner, module)
     methods = [s for s in node.body if isinstance(s, gast.FunctionDef)]
     own = {s.name for s in methods}
     for decorator in (d for each in (node, *methods) for d in each.decorator_list):
@@ -75,7 +85,8 @@ def _unknown(node: gast.ClassDef, module: dict[str, Any]) -> Iterator[str]:
             found = _named(called, module)
             if found not in _DECORATORS and getattr(found, "__module__", "") not in _DECLARING:
                 yield printed(called).strip()
-    values = [s.value for s in node.body if not isinstance(s, (gast.FunctionDef, gast.Pass))]
+    none = (gast.FunctionDef, gast.ClassDef, gast.Pass)
+    values = [s.value for s in node.body if not isinstance(s, none)]
     for call in (part for v in values if v for part in gast.walk(v)):
         if isinstance(call, gast.Call):
             if getattr(_named(call.func, module), "__module__", "") not in _DECLARING:

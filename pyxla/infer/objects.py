@@ -53,7 +53,7 @@ from pyxla.infer.lists import columnar, pools
 from pyxla.infer.members import of_choice
 from pyxla.infer.raising import exceptions
 from pyxla.infer.raising.objects import as_instance, chosen, raise_lacking
-from pyxla.infer.raising.refusals import missing
+from pyxla.infer.raising.refusals import missing, unsettable
 from pyxla.ir.types import PYTHON_DTYPES
 from pyxla.lib.containers import Namespace, is_stand
 from pyxla.lib.interpreted import (
@@ -313,12 +313,10 @@ def _of_compound(engine: Engine, x: Any, name: str) -> Any:
         return Compound("method", (Const(places_of_slice), x))
     if x.kind == "super":
         return _of_super(engine, x, name)
-    if x.kind == "partial" and name == "func":
-        return x.items[0]
-    if x.kind == "function" and name == "__name__":
-        return Const(x.meta[0].name)
-    if x.kind == "function" and name == "__module__":
-        return Const(x.meta[-1].value.get("__name__"))
+    if (found := functions.told(engine, x, name)) is not None:
+        return found
+    if x.kind == "cached":
+        return get_attribute(engine, x.items[0], name)
     if functions.is_wrapper(x):
         if name == "__wrapped__":
             return x.items[1]
@@ -396,8 +394,7 @@ def set_attribute(engine: Engine, x: Any, name: str, value: Any, plainly: bool =
         engine.captures.assign(engine, x.value, name, value)
         return
     if not isinstance(content, ObjectCell):
-        kind = arrays.kind_of(engine, x)
-        raise engine.refuse(f"cannot set attribute {name!r} of {kind}")
+        raise unsettable(engine, x, name)
     if name == "__dict__":
         raise engine.refuse(*_NO_DICT)
     own = None if plainly else engine.captures.member(content.cls, "__setattr__")

@@ -1,4 +1,4 @@
-"""`itertools.combinations` and the like where run time says how many items there are, or are taken."""
+"""`itertools.combinations` and the like, of as many items as run time says or as many at a time."""
 
 from __future__ import annotations
 

@@ -85,11 +85,9 @@ def _classify(x: Any) -> Container | None:
         return None
     if is_frame(x) or is_exchanged(x) or is_boxed(x) or kind.__module__.startswith("_cython_"):
         return None
-    if dataclasses.is_dataclass(x):
-        return _objects(kind)
-    if _is_pytree(x) and not _is_own(x):
+    if _is_pytree(x) and not _is_own(x) and not dataclasses.is_dataclass(x):
         return _PYTREE
-    return _objects(kind) if _is_instance(x) else None
+    return _objects(kind) if dataclasses.is_dataclass(x) or _is_instance(x) else None
 
 
 _TUPLE = Container(
@@ -298,6 +296,9 @@ def fields_of(x: Any) -> dict[str, Any]:
 
 def _objects(kind: type) -> Container:
     """Instances of a Python class, by the fields they have."""
+    base = next(base for base in kind.__mro__ if not base.__flags__ & _HEAP_TYPE)
+    if issubclass(base, _VALUES):
+        return _refused(kind, base)
     slots = _slots(kind)  # type: ignore[arg-type]  # classes can be hashed
 
     def opened(x: Any) -> tuple[tuple[Any, ...], Iterable[Any], Iterable[Any]]:
@@ -323,6 +324,21 @@ def _objects(kind: type) -> Container:
         return Container(opened, build, True)
     values = operator.attrgetter(*slots)
     return Container(slotted, build, True)
+
+
+# Classes whose instances hold a value, which is in no field.
+_VALUES = (int, float, complex, str, bytes, bytearray, set, frozenset, collections.deque)
+
+
+def _refused(kind: type, base: type) -> Container:
+    """Instances of a user's class that is derived from `base`, of the values above."""
+
+    def opened(x: Any) -> tuple[tuple[Any, ...], Iterable[Any], Iterable[Any]]:
+        words = f"{{}} is a {kind.__name__}, a class derived from {base.__name__}"
+        remedy = f"pass {base.__name__}(x), or an instance that has it in a field"
+        raise BadArgument(words, (), hint=remedy)
+
+    return Container(opened, lambda x, items: ArgObject(kind, items), True)
 
 
 @functools.lru_cache(maxsize=4096)

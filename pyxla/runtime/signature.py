@@ -253,7 +253,10 @@ class _Walk:
         try:
             entries, steps, elements = container.open(x)
         except BadArgument as error:  # which does not know where `x` is
-            raise BadArgument(error.template, path_of(place), hint=error.hint) from None
+            if place[0] is None:
+                raise BadArgument(error.template, path_of(place), hint=error.hint) from None
+            self.key += ("unknown", kind, None)
+            return
         self.key += entries
         self.visit(elements, steps, place, tree)
 

@@ -657,3 +657,19 @@ def compared_with_none(x):
     if x == None:  # noqa: E711
         return "none"
     return "an array"
+
+
+@program("results that are kept no longer", lambda: (6,), lambda: (1,))
+def forgotten(n):
+    seen = []
+
+    @functools.lru_cache(64)
+    def ways(k):
+        seen.append(k)
+        return 1 if k < 2 else ways(k - 1) + ways(k - 2)
+
+    first = ways(n)
+    before = len(seen)
+    again = ways(n)
+    ways.cache_clear()
+    return first, again, before, len(seen), ways(n), seen, ways.__wrapped__(1), ways.__name__

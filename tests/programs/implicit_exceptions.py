@@ -317,3 +317,30 @@ def index_beyond_a_deque(numbers, i):
         except IndexError as error:
             said.append(str(error))
     return said
+
+
+@program("attributes that cannot be set", lambda: (3,), lambda: (2.5,))
+def unsettable(x):
+    Point = collections.namedtuple("Point", "a b")
+    point, found = Point(x, 1), []
+    try:
+        point.a = x
+    except AttributeError as error:
+        found.append(str(error))
+    try:
+        point.c = x
+    except AttributeError as error:
+        found.append(str(error))
+    try:
+        x.real = 2
+    except AttributeError as error:
+        found.append(str(error))
+    try:
+        found.size = x
+    except AttributeError as error:
+        found.append(str(error))
+    try:
+        None.size = x
+    except AttributeError as error:
+        found.append(str(error))
+    return found

@@ -222,3 +222,36 @@ def names_of_local_classes(x):
     except AttributeError as error:
         found.append(str(error))
     return found, fixed.size
+
+
+@program("a class in a class", lambda: ([3, 1, 2],), lambda: ([],))
+def pile(x):
+    class Pile:
+        class Empty(Exception):
+            pass
+
+        @dataclasses.dataclass
+        class Plate:
+            weight: int
+            below: object = None
+
+        def __init__(self):
+            self.top = None
+
+        def put(self, weight):
+            self.top = self.Plate(weight, self.top)
+
+        def take(self):
+            if self.top is None:
+                raise Pile.Empty("no plates")
+            weight, self.top = self.top.weight, self.top.below
+            return weight
+
+    plates, taken = Pile(), []
+    for weight in x:
+        plates.put(weight)
+    try:
+        while True:
+            taken.append(plates.take())
+    except Pile.Empty as error:
+        return taken, str(error)

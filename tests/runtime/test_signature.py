@@ -212,10 +212,14 @@ def test_narrow_dtypes_are_refused_with_one_that_holds_all_of_their_values(name)
 def test_refused_in_a_call():
     with pytest.raises(CompileError, match="argument 1 is a bytearray"):
         flatten([1.0, bytearray(1)])
-    labels = 2.0, type("Labels", (dict,), {})(a=1)
-    labels[1].unit = "m"
-    with pytest.raises(CompileError, match=r"argument 1\[1\] is a Labels: a dict with attributes"):
+    labels = type("Labels", (dict,), {})(a=1)
+    labels.unit = "m"
+    with pytest.raises(CompileError, match="argument 1 is a Labels: a dict with attributes"):
         flatten([1.0, labels])
+    for base, value in ((float, 2.0), (int, 2), (str, "ab"), (set, {1}), (deque, [1])):
+        words = f"argument 1 is a Own, a class derived from {base.__name__}"
+        with pytest.raises(CompileError, match=words):
+            flatten([1.0, type("Own", (base,), {})(value)])
     deep = ()
     for _ in range(5000):
         deep = (deep,)
@@ -231,6 +235,8 @@ def test_refused_in_a_call():
         ({"a": np.array(["text"]), "b": np.ones(3)}, "this has dtype <U4"),
         ((np.ma.array([1.0]), np.ones(2)), "this is a MaskedArray"),
         (([{"s": bytearray(1)}],), "this is a bytearray"),
+        ([type("Price", (float,), {})(2.0), 1.0], "this is a Price, a class derived from float"),
+        ([type("Own", (set,), {})({2.0}), 1.0], "this is a Own, a class derived from set"),
     ],
 )
 def test_inside_of_containers_it_is_unknown(value, reason):

@@ -58,6 +58,37 @@ def is_wrapper(x: Any) -> bool:
     return isinstance(x, Compound) and x.kind == "transformed" and x.meta is call_wrapper
 
 
+def told(engine: Engine, x: Compound, name: str) -> Any:
+    """What a function, a partial or a function whose results are kept says of itself; None of
+    others, and other names."""
+    if x.kind == "partial" and name == "func":
+        return x.items[0]
+    if x.kind == "function" and name == "__name__":
+        return Const(x.meta[0].name)
+    if x.kind == "function" and name == "__module__":
+        return Const(x.meta[-1].value.get("__name__"))
+    if x.kind == "cached" and name == "__wrapped__":
+        return x.items[0]
+    if x.kind == "cached" and name == "cache_clear":
+        return Compound("transformed", (x,), _clear)
+    if x.kind == "cached" and name in ("cache_info", "cache_parameters"):
+        words = (
+            "how many results of a function are kept, and how often they were used, is not known"
+        )
+        raise engine.refuse(words, "count the calls in the function")
+    return None
+
+
+def _clear(engine: Engine, items: Any, args: list[Any], kwargs: dict[str, Any]) -> Any:
+    """Results that were kept are computed again; another entry says that there was something to
+    do."""
+    (cached,) = items
+    for key in [key for key in engine.kept if key[0] is cached.meta]:
+        engine.kept[key] = None, None
+    engine.kept[cached.meta, len(engine.kept)] = None, None
+    return Const(None)
+
+
 def call_single(engine: Engine, value: Any, args: list[Any], kwargs: dict[str, Any]) -> Any:
     """Call a function of `functools.singledispatch`."""
     if not args:

@@ -6,6 +6,7 @@ with an exception as NumPy has it.
 
 from __future__ import annotations
 
+import inspect
 import types
 from collections.abc import Iterable, Sequence
 from typing import Any
@@ -109,6 +110,37 @@ def missing(
         return engine.refuse(message, hint, also(AttributeError))
     words = f"{full_name(cls)!r} object has no attribute {name!r}"
     return engine.refuse(message, hint, raises=AttributeError, words=words)
+
+
+# Classes of Python's and NumPy's whose instances, made of nothing, say what all of them say.
+_PLAIN = (int, float, complex, str, bytes, list, dict, set, frozenset, type(None), np.generic)
+
+
+def unsettable(engine: Engine, x: Any, name: str) -> CompileError:
+    """What is raised where the attribute of this name cannot be set."""
+    cls = python_class(engine, x)
+    words = None if cls is None else _said_by_sample(cls, name)
+    message = f"cannot set attribute {name!r} of {arrays.kind_of(engine, x)}"
+    return engine.refuse(message, raises=AttributeError if words else None, words=words)
+
+
+def _said_by_sample(cls: type, name: str) -> str | None:
+    """What CPython says to `x.name = value`, asked with another `x` of this class; None where it
+    lets it be set, or calls Python for it."""
+    found = inspect.getattr_static(cls, name, None)
+    ways = cls.__setattr__, getattr(type(found), "__set__", None), getattr(found, "fset", None)
+    if any(isinstance(way, types.FunctionType) for way in ways):
+        return None
+    try:
+        if issubclass(cls, tuple):
+            setattr(tuple.__new__(cls), name, None)
+        elif issubclass(cls, _PLAIN):
+            setattr(cls(), name, None)
+    except AttributeError as error:
+        return str(error)
+    except Exception:  # there is no instance made of nothing
+        pass
+    return None
 
 
 def need(engine: Engine, x: Any, methods: Sequence[str], message: str, words: str) -> None:
