@@ -10,6 +10,7 @@ from pyxla.infer.arrays import access as arrays
 from pyxla.infer.calls.dispatch import call
 from pyxla.infer.containers.indexing import get_item
 from pyxla.infer.engine import Engine
+from pyxla.infer.joins.kinds import NO_INT, as_one_int
 from pyxla.infer.objects import get_attribute
 from pyxla.infer.raising.refusals import full_name, python_class
 from pyxla.lib.registry import rule
@@ -20,6 +21,7 @@ def _index(engine: Engine, a: Any) -> Any:
     """The Python int that stands for an integer."""
     if isinstance(a, Const):
         return engine.fold_object(operator.index, (a.value,))
+    a = as_one_int(engine, a, NO_INT)
     if isinstance(a, Scalar) and a.kinds is None and a.kind in (int, bool):
         return a if a.kind is int else call(engine, Const(int), [a], {})
     x = arrays.read(engine, a) if arrays.is_array(engine, a) else a
@@ -29,7 +31,7 @@ def _index(engine: Engine, a: Any) -> Any:
     if method is not None:
         return method
     cls = python_class(engine, a)
-    words = cls and f"{full_name(cls)!r} object cannot be interpreted as an integer"
+    words = cls and NO_INT.format(full_name(cls))
     what, hint = "operator.index: this is no integer", "convert it with int()"
     raise engine.refuse(what, hint, raises=TypeError, words=words)
 

@@ -39,7 +39,7 @@ from pyxla.infer.containers import comparing, steps, tables
 from pyxla.infer.containers.indexing import content_of
 from pyxla.infer.engine import Engine
 from pyxla.infer.joins import choices, far
-from pyxla.infer.joins.kinds import kinds_of, may_be_array, refused
+from pyxla.infer.joins.kinds import as_one_int, kinds_of, may_be_array, not_ints, refused
 from pyxla.infer.joins.operated import operated, separately
 from pyxla.infer.lists import columnar, methods, number_lists, pools, reading
 from pyxla.infer.operands import (
@@ -201,6 +201,8 @@ def _sequence_operator(engine: Engine, op: str, x: Any, y: Any) -> Any:
         return percent(engine, x.value, y)
     if op == "add" and is_text(x) and is_text(y):
         return concatenated(engine, x, y)
+    if op == "mul":
+        x, y = _times(engine, x, y), _times(engine, y, x)
     if op == "mul" and strings.repeats(engine, y, x):
         x, y = y, x
     if op == "mul" and strings.repeats(engine, x, y):
@@ -239,6 +241,14 @@ def _sequence_operator(engine: Engine, op: str, x: Any, y: Any) -> Any:
     if op == "add" and None not in (left, right) and comparing.of_one_kind(engine, x, y):
         return _like(engine, x, left + right)
     return _set_operator(engine, op, x, y)
+
+
+def _times(engine: Engine, number: Any, other: Any) -> Any:
+    """How often `other`, if that is a sequence, is repeated: an int, where it may be a float."""
+    if not not_ints(number) or python_class(engine, other) not in (list, tuple, str, bytes):
+        return number
+    words = "can't multiply sequence by non-int of type {!r}"
+    return as_one_int(engine, number, words)
 
 
 _OF_SETS = {"and_": "__and__", "or_": "__or__", "xor": "__xor__", "sub": "__sub__"}

@@ -408,3 +408,38 @@ def called_with_either(x, n):
     a, b = _halved(k), _halved(k + 1)
     c, d = _halved(k - 1), _halved(k * 2)
     return a, b, c, d, _halved(a), _halved(b)
+
+
+def _bounds(places, kept):
+    low, high = float("inf"), -float("inf")
+    for place, is_kept in zip(places, kept, strict=True):
+        if is_kept:
+            low = min(low, place)
+            high = max(high, place)
+    return low, high
+
+
+@program("an int, if there is one at all", lambda: ([4, 2], [1, 1]), lambda: ([3], [1]))
+def counted_between(places, kept):
+    low, high = _bounds(places, kept)
+    rows = ["#" * low + "." for _ in reversed(range(low, high + 1))]
+    return list(range(low, high)), rows, [0, 1] * low, (1,) * high, places[:low], "abcd"[low:]
+
+
+@program("as above, or there is none", lambda: ([4, 2], [0, 1]), lambda: ([3], [0]))
+def told_that_there_is_none(places, kept):
+    low, high = _bounds(places, kept)
+    found = []
+    try:
+        found.append(list(range(low)))
+    except TypeError as error:
+        found.append(str(error))
+    try:
+        found.append([1] * low)
+    except TypeError as error:
+        found.append(str(error))
+    try:
+        found.append("abc"[:high])
+    except TypeError as error:
+        found.append(str(error))
+    return found

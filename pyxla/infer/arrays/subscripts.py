@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from typing import Any
 
-import numpy as np
-
 from pyxla.abstract.heap import DictCell, ObjectCell, Pooled, RowList
 from pyxla.abstract.lattice import (
     Array,
@@ -53,17 +51,12 @@ def _index(engine: Engine, x: Any, key: Any) -> Any:
             items = [_number(engine, _between_numbers(engine, k)) for k in key.items]
             return Tuple(tuple(items), key.cls)
         return _number(engine, key)
-    words = (
-        f"{'tuple' if isinstance(x, Tuple) else 'list'} indices must be integers or slices, not "
-    )
+    name = "tuple" if isinstance(x, Tuple) else "list"
+    words = f"{name} indices must be integers or slices, not {{}}"
     content = engine.heap.contents.get(x.cell) if isinstance(x, Ref) else x
     if is_variant(key, "optional"):
-        key = _not_none(engine, content, key, words + "NoneType")
-    others = kinds.not_ints(key)
-    if len(others) != 1 or kinds.is_zero_dim(others[0]) or not isinstance(content, _SEQUENCES):
-        return key
-    module = "numpy." if issubclass(others[0], np.generic) else ""
-    return kinds.as_index(engine, key, TypeError(words + module + others[0].__name__))
+        key = _not_none(engine, content, key, words.format("NoneType"))
+    return kinds.as_one_int(engine, key, words) if isinstance(content, _SEQUENCES) else key
 
 
 _SEQUENCES = (*LISTS, RowList, Tuple)
@@ -87,6 +80,8 @@ def _between_numbers(engine: Engine, key: Any) -> Any:
     """A slice with a number where an end may be None: one that is past all items."""
     if not isinstance(key, Compound) or key.kind != "slice":
         return key
+    words = "slice indices must be integers or None or have an __index__ method"
+    key = key.rebuild(tuple([kinds.as_one_int(engine, part, words) for part in key.items]))
     *ends, step = key.items
     for part in key.items:
         if is_variant(part, "optional") and (part is step or not isinstance(step, Const)):

@@ -13,7 +13,7 @@ from pyxla.infer.arrays import access as arrays
 from pyxla.infer.calls.dispatch import call
 from pyxla.infer.calls.visiting import special
 from pyxla.infer.engine import Engine
-from pyxla.infer.joins import choices
+from pyxla.infer.joins import choices, kinds
 
 # What is asked for its items by anything: by the object itself.
 _KEYED = (ObjectCell, DictCell)
@@ -51,9 +51,9 @@ def as_int(engine: Engine, x: Any) -> Any:
             return Const(operator.index(x.value))
         except TypeError:
             raise engine.refuse(
-                f"{type(x.value).__name__!r} object cannot be interpreted as an integer",
-                raises=TypeError,
+                kinds.NO_INT.format(type(x.value).__name__), raises=TypeError
             ) from None
+    x = kinds.as_one_int(engine, x, kinds.NO_INT)
     if isinstance(x, Scalar) and x.kind is int:
         return x
     if isinstance(x, Array) and x.dtype.kind in "iu" or isinstance(x, Scalar) and x.kind is bool:
@@ -62,8 +62,7 @@ def as_int(engine: Engine, x: Any) -> Any:
         return call(engine, Const(int), [x], {})
     if (found := special(engine, x, "__index__", ())) is not None:
         return as_int(engine, found)
-    kind = arrays.kind_of(engine, x)
-    message = f"{kind!r} object cannot be interpreted as an integer"
+    message = kinds.NO_INT.format(arrays.kind_of(engine, x))
     raise engine.refuse(message, "use int(...)", raises=TypeError)
 
 

@@ -335,6 +335,19 @@ def as_index(engine: Engine, x: Any, error: Exception) -> Any:
     return exact_of(x)
 
 
+NO_INT = "{!r} object cannot be interpreted as an integer"
+
+
+def as_one_int(engine: Engine, x: Any, words: str) -> Any:
+    """`x` as an int, where it may be a float besides; words: what the TypeError says otherwise,
+    with the name of the class in the place of `{}`."""
+    others = not_ints(x)
+    if len(others) != 1 or is_zero_dim(others[0]):
+        return x
+    module = "numpy." if issubclass(others[0], np.generic) else ""
+    return as_index(engine, x, TypeError(words.format(module + others[0].__name__)))
+
+
 def not_ints(x: Any) -> list[type]:
     """The kinds of a number of several that are none of ints."""
     choices = kinds_of(x) if getattr(x, "kinds", None) is not None else ()
