@@ -338,7 +338,7 @@ def _refused(kind: type, base: type) -> Container:
         remedy = f"pass {base.__name__}(x), or an instance that has it in a field"
         raise BadArgument(words, (), hint=remedy)
 
-    return Container(opened, lambda x, items: ArgObject(kind, items), True)
+    return Container(opened, lambda x, items: ArgObject(kind, ()), True)
 
 
 @functools.lru_cache(maxsize=4096)
