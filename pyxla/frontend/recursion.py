@@ -18,6 +18,7 @@ the last.
 
 from __future__ import annotations
 
+import itertools
 from collections import Counter
 from collections.abc import Container, Sequence
 from dataclasses import field, replace
@@ -29,10 +30,13 @@ from pyxla.frontend import implicit_calls, pyops, support
 from pyxla.frontend.cfg import BOX_PREFIX, Graph, renamed
 from pyxla.frontend.delegation import handed_on
 from pyxla.frontend.desugar import Lowered, desugar
+from pyxla.frontend.hoist import at, constant
+from pyxla.frontend.hoist import call as helper
 from pyxla.frontend.own_calls import Apart, OwnCalls
 from pyxla.frontend.resuming import OfSites, Path, Probe, Site, all_statements
 from pyxla.frontend.source import SourceFunction
 from pyxla.frontend.ssa import SSA, ssa_of
+from pyxla.frontend.tree import LOAD
 from pyxla.frozen import dataclass
 from pyxla.ir.core import Block, Jump, Return, Value
 
@@ -127,7 +131,7 @@ def _member(
     own = OwnCalls(sources, lowered)
     if lowered.scope.generator:
         lowered = handed_on(lowered, own.calls) if len(sources) == 1 else None
-    if source.vararg or source.kwarg or lowered is None or own.ambiguous:
+    if lowered is None or own.ambiguous:
         return None
     if before and (lowered.scope.cell or {*before[0].lowered.scope.cell} & {*source.freevars}):
         return None
@@ -170,13 +174,17 @@ def _bound(source: SourceFunction, site: Site) -> dict[str, gast.expr] | None:
     if _on_object(source, site.call):
         positional = positional[1:]
     args, keywords = site.call.args, site.call.keywords
-    if len(args) > len(positional) or any(isinstance(a, gast.Starred) for a in args):
+    if any(isinstance(a, gast.Starred) for a in args[: len(positional)]):
         return None
     bound = dict(zip(positional, args, strict=False))
+    further: dict[Any, gast.expr] = {}
     for keyword in keywords:
-        if keyword.arg is None or keyword.arg in bound or keyword.arg in source.posonly:
+        named = keyword.arg in (*positional, *source.kwonly) and keyword.arg not in source.posonly
+        if keyword.arg in bound:
             return None
-        bound[keyword.arg] = keyword.value
+        (bound if named else further)[keyword.arg] = keyword.value
+    if not _collected(source, site.call, args[len(positional) :], further, bound):
+        return None
     node: Any = source.node
     defaults = dict(zip(reversed([*source.posonly, *source.args]), reversed(node.args.defaults)))
     defaults |= {a.id: d for a, d in zip(node.args.kwonlyargs, node.args.kw_defaults) if d}
@@ -184,7 +192,46 @@ def _bound(source: SourceFunction, site: Site) -> dict[str, gast.expr] | None:
         if not isinstance(defaults.get(missing), gast.Constant):
             return None
         bound[missing] = defaults[missing]
-    return bound if len(bound) == len(positional) + len(source.kwonly) else None
+    starred = bool(source.vararg) + bool(source.kwarg)
+    return bound if len(bound) == len(positional) + len(source.kwonly) + starred else None
+
+
+def _collected(
+    source: SourceFunction,
+    call: gast.Call,
+    args: Sequence[gast.expr],
+    named: dict[Any, gast.expr],
+    bound: dict[str, gast.expr],
+) -> bool:
+    """Add what `*args` and `**kwargs` get, arguments that no other parameter takes; whether that
+    is plain."""
+    if source.vararg:
+        bound[source.vararg] = _tuple_of(args, call)
+    elif args:
+        return False
+    if source.kwarg:
+        handed = named.pop(None, None)
+        if handed and named:
+            return False
+        keys = [constant(text, call) for text in named]
+        items = at(gast.Dict(keys, list(named.values())), call)
+        bound[source.kwarg] = helper("to_dict", [handed], call) if handed else items
+    return not named or bool(source.kwarg)
+
+
+def _tuple_of(args: Sequence[gast.expr], call: gast.Call) -> gast.expr:
+    """The tuple of arguments, some of which may be `*xs`."""
+    parts: list[gast.expr] = []
+    for starred, group in itertools.groupby(args, lambda a: isinstance(a, gast.Starred)):
+        given: list[Any] = list(group)
+        if starred:
+            parts += [helper("to_tuple", [a.value], call) for a in given]
+        else:
+            parts.append(at(gast.Tuple(given, LOAD), call))
+    whole = parts[0] if parts else at(gast.Tuple([], LOAD), call)
+    for part in parts[1:]:
+        whole = at(gast.BinOp(whole, gast.Add(), part), call)
+    return whole
 
 
 def _on_object(source: SourceFunction, call: gast.Call) -> bool:

@@ -20,6 +20,7 @@ slice = builtins.slice
 to_tuple = builtins.tuple
 to_list = builtins.list
 to_set = builtins.set
+to_dict = builtins.dict
 extend = builtins.list.extend
 append = builtins.list.append
 is_instance = builtins.isinstance

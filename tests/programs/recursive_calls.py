@@ -398,3 +398,41 @@ def coloured_graph(graph, most):
     """What is known of any iteration says that each is the last one."""
     colours = [-1] * len(graph)
     return colours if coloured_from(graph, most, colours, 0) else []
+
+
+def _divisor(*n):
+    if len(n) == 1:
+        return n[0]
+    if len(n) == 2:
+        a, b = n
+        return a if b == 0 else _divisor(b, a % b)
+    return _divisor(n[0], _divisor(*n[1:]))
+
+
+@program("stars", lambda: (np.array([832040, 514229, 12]),), lambda: (np.array([12, 18, 0]),))
+def divisor_of_any_number(x):
+    a, b, c = x.tolist()
+    return _divisor(a, b), _divisor(a, b, c), _divisor(*x.tolist())
+
+
+def _counted_down(n, *pair, step=1, **more):
+    if n <= 0:
+        return pair, step, more["seen"]
+    pair = list(pair)
+    pair[0] += n
+    return _counted_down(n - step, *pair[::-1], step=step, seen=more["seen"] + 1)
+
+
+@program("stars and names", lambda: (np.array([100, 3]),), lambda: (np.array([7, 1]),))
+def counted_down(x):
+    n, step = x.tolist()
+    return _counted_down(n, 1, 2, seen=0), _counted_down(n, n, step=step, seen=step)
+
+
+def _lowered(x, *rest, **by):
+    return (x, rest) if x <= 0 else _lowered(x - by["step"], *rest, **by)
+
+
+@program("what is handed on", lambda: (np.array([100, 3]),), lambda: (np.array([7, 1]),))
+def handed_on(x):
+    return _lowered(int(x[0]), x, step=int(x[1]))
