@@ -166,6 +166,38 @@ def test_fences_are_no_branches_and_copy_nothing(program: Callable, more: tuple[
         assert " copy(" not in code
 
 
+def queens(n):
+    columns = np.zeros(n, dtype=np.int64)
+    row = solutions = 0
+    columns[0] = -1
+    while row >= 0:
+        columns[row] += 1
+        if columns[row] == n:
+            row -= 1
+            continue
+        safe = True
+        for r in range(row):
+            d = abs(columns[row] - columns[r])
+            if d == 0 or d == row - r:
+                safe = False
+                break
+        if safe and row == n - 1:
+            solutions += 1
+        elif safe:
+            row += 1
+            columns[row] = -1
+    return solutions
+
+
+def test_arrays_of_a_few_elements_are_not_copied():
+    """What was just written in part is read as a whole then, for which a processor waits."""
+    compiled = pyxla.compile(queens)
+    assert [compiled(n) for n in (1, 4, 6)] == [1, 2, 4]
+    text = compiled.lower(6).text("optimized")
+    copies = re.findall(r"= s64\[6\]\S* copy\(", text)
+    assert len(copies) == 1  # where the function begins
+
+
 def reached_cells(grid):
     """One array is read and updated four times in an iteration."""
     n, m = grid.shape

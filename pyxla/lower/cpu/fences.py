@@ -17,8 +17,9 @@ update wait for it: the word of faults, a sum.
 
 A loop inside that carries the array is such an update too.
 
-In a loop that is one function nothing is left of a fence; elsewhere copying a small array is
-cheaper.
+In a loop that is one function nothing is left of a fence, and arrays of a few numbers have them
+too: a copy reads as a whole what was just written in part, for which a processor waits.  Elsewhere
+copying a small array is cheaper.
 
 Only for XLA:CPU, after everything that simplifies (`lower.finish`).
 """
@@ -109,7 +110,7 @@ def _fence(loop: Instr, copied: int) -> bool:
 
 
 def updated(instr: Instr) -> Sequence[Value]:
-    """The large arrays that an instruction updates in place."""
+    """The arrays that an instruction updates in place."""
     if instr.op in (dynamic_update_slice, scatter):
         found: Sequence[Value] = instr.operands[:1]
     elif instr.op is while_:
@@ -118,7 +119,7 @@ def updated(instr: Instr) -> Sequence[Value]:
         found = [array for array, param, result in slots if result is not param]
     else:
         return ()
-    return [array for array in found if array.type.size > SMALL]
+    return [array for array in found if array.type.size > 1]
 
 
 def _is_guarded(loop: Instr) -> bool:
