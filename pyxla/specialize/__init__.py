@@ -34,7 +34,7 @@ from pyxla.infer.lists import number_lists, pools, shared
 from pyxla.infer.raising.faults import Faults
 from pyxla.ir.build import building
 from pyxla.ir.core import Function, Return
-from pyxla.ir.rewrite import ops_in
+from pyxla.ir.rewrite import ops_in, walk
 from pyxla.lower.policy import multiply_in
 from pyxla.ops.foreign import host_call
 from pyxla.ops.sticky import flag
@@ -456,18 +456,32 @@ def _with_faults(world: World, function: Function, outcome: out.Outcome) -> out.
     instrs = function.instrs
     ops = {instr.op for instr in instrs}
     if flag not in ops:
-        return outcome
+        return _resumed(function, outcome) if world.request.replayed else outcome
     inside = ops_in([region for instr in instrs for region in instr.regions])
     # Python that is called where the flags of the whole program do not show would print again.
     if host_call in inside or any(["counted" in instr.attrs for instr in instrs]):
         raise Needs(in_place=True)
-    writes = tuple([write for write in outcome.writes if write is not outcome.printed])
-    outcome = replace(outcome, writes=writes)
+    outcome = _without_order(outcome)
     surprises = engine.faults.surprises
     noted = engine.faults.noted.items()
     checks = tuple([_check(site, number, surprises.get(site)) for site, number in noted])
     (end,) = [b.terminator for b in function.blocks if isinstance(b.terminator, Return)]
     return replace(outcome, faults=len(end.operands), checks=checks)
+
+
+def _resumed(function: Function, outcome: out.Outcome) -> out.Outcome:
+    """The outcome of a second run without sticky flags, which leaves out the calls of Python that
+    the first one made, and counts them therefore."""
+    for instr in walk(function.instrs):
+        if instr.op is host_call:
+            instr.attrs = {**instr.attrs, "counted": True}
+    return _without_order(outcome)
+
+
+def _without_order(outcome: out.Outcome) -> out.Outcome:
+    """The order of calls of Python is no one's to be written."""
+    writes = tuple([write for write in outcome.writes if write is not outcome.printed])
+    return replace(outcome, writes=writes)
 
 
 def _check(site: tuple[Any, Any], flag: int, surprise: Exception | None) -> out.Site:

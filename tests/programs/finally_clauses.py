@@ -109,3 +109,14 @@ def mid(n):
         return -1
     finally:
         LOG[0] += 1
+
+
+@program("checks except raise prints", lambda: (np.arange(3.0), 1), lambda: (np.arange(3.0), 5))
+def printed_behind(a, i):
+    """What was printed before is not printed again, and what comes after it is."""
+    print("before", i)
+    try:
+        print("still before")
+        return a[i]
+    finally:
+        print("behind", i)
