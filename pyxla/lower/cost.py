@@ -13,16 +13,16 @@ from pyxla.ir.rewrite import Uses, captures
 SMALL = 8  # elements: arrays up to this size count as scalars
 INFINITE = 1 << 60
 LIGHT = 1 << 18  # elements: a kernel that makes fewer takes some ten microseconds, up to a hundred
-# Elements: a kernel that makes fewer takes as long as calling it.  Lists have room for 1,024 items
-# by default, and for what they begin with.
-TINY = 1024 + 128
-MOVED = 1 << 16  # elements that older code of XLA's may move: it is as fast at that
+# Elements: code of XLA's older emitter for fewer is as fast.  Lists have room for 1,024 items by
+# default, 16 times as many once they outgrew it, and for what they begin with.
+TINY = 16 * (1024 + 128)
 # Read or make a small part of a large array, or nothing at all.
 _LOCAL = frozenset({"dynamic_slice", "slice", "gather", "reshape"})
 _READS = frozenset({"dynamic_slice", "slice", "gather"})
 _UPDATES = frozenset({"dynamic_update_slice"})
-_MOVES = frozenset({"broadcast_in_dim", "concatenate", "pad"})  # as fast as memory is
+_MOVES = frozenset({"broadcast_in_dim", "pad"})  # as fast as memory is
 _IDLE = frozenset({"constant", "optimization_barrier"}) | _LOCAL  # compute nothing
+_FACTORS = {"c": 4}  # products in one of complex numbers
 WORD = 8  # bytes of a pointer
 # fmt: off
 SLOW = frozenset({
@@ -61,21 +61,20 @@ def total(instrs: Iterable[Instr], limit: int) -> int:
     return spent
 
 
-def is_light(region: Region, elements: int = LIGHT) -> bool:
-    """Whether no kernel computes with more than `elements`, or a sixteenth of it where that takes
-    long; by default, whether none works much longer than another thread takes to wake up."""
+def is_light(region: Region, elements: int = LIGHT, moved: int = LIGHT) -> bool:
+    """Whether no kernel computes with more than `elements`, a fourth of it of complex numbers, or
+    a sixteenth where that takes long, nor moves more than `moved`; by default, whether none works
+    much longer than another thread takes to wake up."""
     for instr in region.instrs:
         name = instr.op.name
-        if not all(is_light(inner, elements) for inner in instr.regions):
+        if not all(is_light(inner, elements, moved) for inner in instr.regions):
             return False
         if instr.regions or name in _IDLE:
             continue
         in_place = name == "dynamic_update_slice"
         values = instr.operands[1:] if in_place else (*instr.results, *instr.operands)
-        limit = elements // 16 if name in SLOW else elements
-        if name in _MOVES:
-            limit = max(limit, MOVED)
-        if any(value.type.size > limit for value in values):
+        limit = moved if name in _MOVES else elements // 16 if name in SLOW else elements
+        if any(_FACTORS.get(x.type.dtype.kind, 1) * x.type.size > limit for x in values):
             return False
     return True
 

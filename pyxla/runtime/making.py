@@ -8,7 +8,7 @@ from typing import Any
 
 from pyxla.ir.core import Region
 from pyxla.ir.rewrite import clone_region, walk
-from pyxla.lower.cost import TINY, is_light
+from pyxla.lower.cost import INFINITE, TINY, is_light
 from pyxla.lower.cpu.barriers import may_hold
 from pyxla.lower.cpu.registers import only_over_elements
 from pyxla.lower.cpu.shift import movable, moved
@@ -47,7 +47,7 @@ def traits(region: Region) -> jaxlink.Traits:
     """What decides how XLA:CPU compiles it."""
     return jaxlink.Traits(
         light=is_light(region),
-        tiny=is_light(region, TINY),
+        tiny=is_light(region, TINY, INFINITE),
         elements=only_over_elements(region),
         barriers=may_hold(region),
     )

@@ -8,7 +8,7 @@ import pytest
 import pyxla
 from pyxla.ir.build import Builder, building
 from pyxla.ir.types import array_type
-from pyxla.lower.cost import TINY, is_light
+from pyxla.lower.cost import INFINITE, TINY, is_light
 from pyxla.ops.control import optimization_barrier
 from pyxla.reflect import compilation
 
@@ -35,6 +35,11 @@ def cleared(x, n):
     for i in range(n):
         y[i] = x[i] + 1
     return y
+
+
+def of_complex_numbers(x, n):
+    z = x + 1j * n
+    return z * z + z
 
 
 def grouped(x, n):
@@ -65,12 +70,13 @@ def test_what_is_light(program, size, light):
 
 
 SIZES = [
-    (stencil, 1_000, True),
-    (stencil, 3_000, False),
-    (waves, 64, True),
-    (waves, 100, False),
-    (cleared, 30_000, True),
-    (cleared, 300_000, False),
+    (stencil, 16_000, True),
+    (stencil, 30_000, False),
+    (waves, 1_000, True),
+    (waves, 3_000, False),
+    (of_complex_numbers, 4_000, True),
+    (of_complex_numbers, 16_000, False),
+    (cleared, 300_000, True),
     (grouped, 64, True),  # of 1,024 rows for 1,024 items each a constant is made, by no kernel
 ]
 
@@ -78,7 +84,7 @@ SIZES = [
 @pytest.mark.parametrize(("program", "size", "tiny"), SIZES)
 def test_what_is_tiny(program, size, tiny):
     found = compilation(program, pyxla.f64[size], int).at("regions").region
-    assert is_light(found, TINY) == tiny
+    assert is_light(found, TINY, INFINITE) == tiny
 
 
 def test_barriers_compute_nothing():
@@ -86,4 +92,4 @@ def test_barriers_compute_nothing():
     large = array_type(np.dtype(np.int64), (1024, 16))
     with building(builder):
         region = builder.region((large,), optimization_barrier)
-    assert is_light(region, TINY)
+    assert is_light(region, TINY, INFINITE)
