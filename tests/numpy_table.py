@@ -50,7 +50,8 @@ VISITED = frozenset(
     | {"nditer", "outer", "rollaxis", "tensordot", "trace", "unstack", "vecdot", "vector_norm"}
     | {"array_equiv", "cond", "logspace", "tensorsolve", "fftfreq", "fftshift", "ifftshift"}
     | {"hfft", "ihfft", "rfftfreq", *FFT}
-    | {"gradient", "histogramdd", "kaiser", "multi_dot", "setdiff1d"}
+    | {"gradient", "histogramdd", "kaiser", "multi_dot", "setdiff1d", "argwhere"}
+    | {"bartlett", "blackman", "hamming", "hanning"}
 )
 ARRAY_ATTRIBUTES = (
     *("T", "mT", "dtype", "flat", "imag", "itemsize", "nbytes", "ndim", "real", "shape", "size"),

@@ -157,6 +157,11 @@ ALONE = {
     "union1d": lambda x, v: (np.union1d(x, [1, 9]), np.union1d(v, x)),
     "unique_values": lambda x, v: (np.unique_values(x), np.unique_values(v)),
     "vsplit": lambda x, v: np.vsplit(x, 3)[1],
+    "argwhere": lambda x, v: (np.argwhere(x > 2), np.argwhere(v > 2), np.argwhere(x[0, 1] > 0)),
+    "bartlett": lambda x, v: np.bartlett(5) * x[0, 1],
+    "blackman": lambda x, v: (np.blackman(5) * x[0, 1], np.blackman(0)),
+    "hamming": lambda x, v: (np.hamming(5) * x[0, 1], np.hamming(1)),
+    "hanning": lambda x, v: np.hanning(4) * x[0, 1],
     "gradient": lambda x, v: (
         *(np.gradient(x[1], np.cumsum(x[0] + 1)), np.gradient(x, 0.5, axis=1, edge_order=2)),
         *(np.gradient(v), *np.gradient(x)),

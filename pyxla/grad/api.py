@@ -18,6 +18,7 @@ import pyxla.grad.programs  # noqa: F401 - derivatives of programs, for JAX
 from pyxla.abstract.lattice import Compound, Const
 from pyxla.api import Compiled
 from pyxla.errors import CompileError
+from pyxla.frozen import Itself
 from pyxla.grad.effects import Checked, Functional
 from pyxla.grad.jacobians import Jacobian
 from pyxla.grad.transforms import (
@@ -77,27 +78,14 @@ def root(function: Any) -> Callable[..., Any]:
     return function
 
 
-class _Itself:
-    """A callable, compared by identity: one that equals it may compute in other types."""
-
-    def __init__(self, function: Any) -> None:
-        self.function = function
-
-    def __eq__(self, other: Any) -> bool:
-        return type(other) is _Itself and other.function is self.function
-
-    def __hash__(self) -> int:
-        return id(self.function)
-
-
 @functools.lru_cache(maxsize=256)
 def _derived(key: Any, transformation: Any) -> Derived:
-    return Derived(key.function if type(key) is _Itself else key, transformation)
+    return Derived(key.value if type(key) is Itself else key, transformation)
 
 
 def derived(function: Callable[P, Any], transformation: Any) -> Function[P, Any]:
     """`function` under a transformation, which is compiled once, however often it is asked for."""
-    key: Any = function if type(function) is MethodType else _Itself(function)
+    key: Any = function if type(function) is MethodType else Itself(function)
     try:  # a bound method is another object each time
         made = _derived(key, transformation)
     except TypeError:  # what the transformation is told has no hash

@@ -40,6 +40,7 @@ from pyxla.abstract.heap import (
 )
 from pyxla.abstract.lattice import Array, Compound, Const, NeedsStatic, Ref, Scalar, Tuple
 from pyxla.errors import CompileError, Location, Surprise, also, in_program, said
+from pyxla.frozen import Itself
 from pyxla.hints import misspelt
 from pyxla.infer import using, walking
 from pyxla.infer.calls import captures as outside
@@ -47,7 +48,7 @@ from pyxla.infer.calls.captures import Captures, NewCapture, is_constant
 from pyxla.infer.calls.region import EngineBuilder
 from pyxla.infer.containers.steps import is_fleeting
 from pyxla.infer.demands import Demands, Findings, Needs, Site
-from pyxla.infer.frame import Frame, Module, NotKnown, Stopped, live_after
+from pyxla.infer.frame import Frame, NotKnown, Stopped, live_after
 from pyxla.infer.joins import choices
 from pyxla.infer.joins.conflicts import sort_of
 from pyxla.infer.joins.edges import Edge
@@ -396,8 +397,8 @@ class Engine:
         self.laid |= now
         self.reshaped = True
 
-    def module_of(self, frame: Frame) -> Module:
-        return Module(frame.module)
+    def module_of(self, frame: Frame) -> Itself:
+        return Itself(frame.module)
 
     def in_use(self, own: bool = True) -> Iterator[Any]:
         """Abstract values that frames, the current one if `own`, still need after the instruction

@@ -76,18 +76,3 @@ def live_after(frame: Frame) -> Iterator[Any]:
     for value in needed:
         if value in frame.env:
             yield frame.env[value]
-
-
-class Module:
-    """A namespace, compared by identity."""
-
-    __slots__ = ("value",)
-
-    def __init__(self, value: dict[str, Any]) -> None:
-        self.value = value
-
-    def __eq__(self, other: object) -> bool:
-        return isinstance(other, Module) and self.value is other.value
-
-    def __hash__(self) -> int:
-        return id(self.value)

@@ -15,9 +15,10 @@ from pyxla.abstract.lattice import Const, Scalar, Tuple
 from pyxla.frontend import local_classes
 from pyxla.frontend.hoist import ClassBody
 from pyxla.frontend.tree import printed
+from pyxla.frozen import Itself
 from pyxla.infer.classes import LOCAL
 from pyxla.infer.engine import Engine
-from pyxla.infer.frame import Frame, Module
+from pyxla.infer.frame import Frame
 from pyxla.infer.transfer import transfer
 from pyxla.ir.core import Instr
 
@@ -103,7 +104,7 @@ def _named(expr: gast.expr, module: dict[str, Any]) -> Any:
 
 @functools.lru_cache(maxsize=512)
 def _made(
-    body: ClassBody, module: Module, bases: Any, free: tuple[tuple[type, str, Any], ...]
+    body: ClassBody, module: Itself, bases: Any, free: tuple[tuple[type, str, Any], ...]
 ) -> type:
     """The class, as CPython makes it; equal values of free variables make the same one."""
     code, node = body.code, body.node

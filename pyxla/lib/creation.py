@@ -496,14 +496,3 @@ def _last_diagonal(x: Value, offset: int) -> Value:
         limit_indices=(*head, start + (size - 1) * (columns + 1) + 1),
         strides=(*[1] * len(head), columns + 1),
     )
-
-
-# --- Windows -------------------------------------------------------------------------------------
-
-
-def _window(function: Callable[[int], np.ndarray]) -> Callable[[Any], Array]:
-    return lambda M: as_array(function(operator.index(M)))
-
-
-for _function in (np.bartlett, np.blackman, np.hamming, np.hanning):
-    implements(_function)(_window(_function))

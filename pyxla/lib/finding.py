@@ -79,18 +79,6 @@ def flatnonzero(a: Any) -> Array:
     return masks.positions(flattened(truth_of(a)))
 
 
-@implements(np.argwhere, bounded=True)
-def argwhere(a: Any) -> Array:
-    x = as_array(a)
-    if not x.shape:  # found or not, at a place of no coordinates
-        (found,) = nonzero(Array(reshaped(x.value, (1,))))
-        return bounded(splat(0, INT, (*found.shape, 0)), (*extents_of(found), None))
-    rows = nonzero(x)
-    columns = [reshaped(row.value, (*row.shape, 1)) for row in rows]
-    joined = columns[0] if len(columns) == 1 else shapes.concatenate(*columns, dimension=1)
-    return bounded(joined, (*extents_of(rows[0]), None))
-
-
 @implements(np.compress, bounded=True)
 def compress(condition: Any, a: Any, axis: Any = None, out: Any = None) -> Array:
     if out is not None:

@@ -19,6 +19,7 @@ from pyxla.abstract.heap import (
     RowList,
 )
 from pyxla.abstract.lattice import Array, Compound, Const, Kinds, Ref, Scalar, Tuple, Variant
+from pyxla.frozen import Itself
 from pyxla.infer.engine import Engine
 from pyxla.infer.joins.unions import key_of, sizes_of
 from pyxla.ir.core import Instr, Phi, Value
@@ -33,21 +34,6 @@ _CALLABLE = frozenset({"function", "method"})
 
 class Unfit(Exception):  # noqa: N818 - control flow, not an error
     """What a summary does not describe."""
-
-
-class _Same:
-    """An object, compared by identity."""
-
-    __slots__ = ("object",)
-
-    def __init__(self, object: Any) -> None:
-        self.object = object
-
-    def __eq__(self, other: Any) -> bool:
-        return type(other) is _Same and other.object is self.object
-
-    def __hash__(self) -> int:
-        return id(self.object)
 
 
 class Description:
@@ -87,7 +73,7 @@ class Description:
             self.value(x.value)
             self.key.append(Scalar)
             self.fact(x.fact)
-            self.key.append(None if x.test is None else _Same(x))
+            self.key.append(None if x.test is None else Itself(x))
             self.kinds(x.kinds)
         elif kind is Array:
             self.array(x)
@@ -121,7 +107,7 @@ class Description:
         for size in sizes_of(x):
             self.visit(size)
         if x.cell in self.outside:
-            self.key += (x.cell, _Same(heap.contents[x.cell]))
+            self.key += (x.cell, Itself(heap.contents[x.cell]))
         elif x.cell in self.cells:
             self.key.append(self.cells[x.cell])
         else:
@@ -182,7 +168,7 @@ class Description:
             self.key.append(self.values[value])
         elif value in self.known or not (by_type or _by_type(value, column)):
             self.same.add(value)
-            self.key.append(_Same(value))
+            self.key.append(Itself(value))
         else:
             twin = self.twin(value)
             self.values[value] = len(self.values)
@@ -205,7 +191,7 @@ def _constant(x: Any) -> Any:
         return float, x.hex()
     if type(x) is tuple:
         return tuple, *map(_constant, x)
-    return (type(x), x) if type(x) in _ATOMS else _Same(x)
+    return (type(x), x) if type(x) in _ATOMS else Itself(x)
 
 
 def _by_type(value: Value, column: bool = False) -> bool:
