@@ -29,7 +29,7 @@ from pyxla.lib.registry import FOLDABLE, REGISTRY, rule
 from pyxla.lib.sorting import known_numbers
 from pyxla.lib.walks import unsupported
 
-TRUE, COMPLETE = Const(True), Const(-1)
+COMPLETE = Const(-1)
 
 
 # --- Types and shapes ----------------------------------------------------------------------------

@@ -92,10 +92,6 @@ def current() -> Builder:
         raise RuntimeError("no function is being built in this thread") from None
 
 
-def active() -> bool:
-    return bool(_stack.builders)
-
-
 class building:  # noqa: N801 - reads as the function it might be; a generator takes longer
     """Make `builder` the current one."""
 

@@ -1,4 +1,4 @@
-"""Orders, dominators, loops and liveness of control-flow graphs.
+"""Orders, dominators and loops of control-flow graphs.
 
 Vocabulary: *idom* immediate dominator, *frontier* dominance frontier, *wto* weak topological order,
 *component* a loop in it.  Every result is deterministic: what is iterated is a list, a tuple or a
@@ -8,8 +8,7 @@ Dominators after Cooper, Harvey & Kennedy, "A Simple, Fast Dominance Algorithm" 
 Havlak, "Nesting of Reducible and Irreducible Loops" (1997), for reducible graphs (Python has no
 other); the weak topological order of Bourdoncle, "Efficient Chaotic Iteration Strategies with
 Widenings" (1993), is read off a reverse postorder in which loops are contiguous, instead of his
-recursion; liveness explores paths from each use up to the definition (Boissinot et al. 2011), uses
-of a phi being on its edges.
+recursion.
 """
 
 from __future__ import annotations
@@ -20,7 +19,7 @@ from dataclasses import field
 
 from pyxla.errors import CompileError
 from pyxla.frozen import dataclass
-from pyxla.ir.core import Block, Value
+from pyxla.ir.core import Block
 
 Successors = Callable[[Block], Sequence[Block]]
 
@@ -245,44 +244,3 @@ def weak_topological_order(
     while open_loops:
         close()
     return tuple(top)
-
-
-def live_in(blocks: Sequence[Block]) -> dict[Block, dict[Value, None]]:
-    """block -> the values (keys, in a fixed order) defined above it and used in it or below.
-
-    A phi's operands are used at the end of the predecessors, its value is defined in its block.
-    """
-    home: dict[Value, Block] = {}
-    for block in blocks:
-        for phi in block.phis:
-            home[phi.value] = block
-        for instr in block.instrs:
-            for value in instr.results:
-                home[value] = block
-    live: dict[Block, dict[Value, None]] = {block: {} for block in blocks}
-    for block in blocks:
-        for instr in block.instrs:
-            for value in instr.operands:
-                if home.get(value) is not block:
-                    _mark_live(value, block, home.get(value), live)
-        for value in block.terminator.operands if block.terminator else ():
-            if home.get(value) is not block:
-                _mark_live(value, block, home.get(value), live)
-        for phi in block.phis:
-            for pred, value in phi.args.items():
-                if home.get(value) is not pred:
-                    _mark_live(value, pred, home.get(value), live)
-    return live
-
-
-def _mark_live(
-    value: Value, use: Block, home: Block | None, live: dict[Block, dict[Value, None]]
-) -> None:
-    """Make `value` live into `use` and everything between it and `home` (None: a parameter)."""
-    work = [use]
-    while work:
-        block = work.pop()
-        if block is home or value in live[block]:
-            continue
-        live[block][value] = None
-        work.extend(block.preds)

@@ -214,10 +214,6 @@ def modf(x: Value) -> tuple[Value, Value]:
     return slope_of(copysign(fraction, x), fraction), whole
 
 
-def absolute(x: Value) -> Value:
-    return op.abs(x)
-
-
 def sign_unsigned(x: Value) -> Value:
     return convert(ne(x, like(x, 0)), dtype=x.type.dtype)
 

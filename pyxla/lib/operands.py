@@ -220,11 +220,6 @@ def _nested_shape(x: Any) -> Shape:
     return (len(x), *(shapes.pop() if shapes else ()))
 
 
-def strong(x: Any) -> Array:
-    """A Python scalar as a NumPy scalar of its default dtype; arrays as they are."""
-    return as_array(x)
-
-
 def weak(x: Value, python: type) -> Scalar:
     """A value of rank 0 as a Python scalar of type `python`."""
     dtype = PYTHON_DTYPES[python]

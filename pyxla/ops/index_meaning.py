@@ -45,25 +45,22 @@ def dynamic_update_slice(x: np.ndarray, update: np.ndarray, *starts: np.ndarray)
     return result
 
 
-def _start(
-    position: Ints,
+def _starts(
     indices: np.ndarray,
     index_vector_dim: int,
     index_map: Ints,
     operand_batching_dims: Ints,
     indices_batching_dims: Ints,
-    ndim: int,
-) -> list[int]:
-    """Where in the operand the window of batch `position` starts."""
-    at: list[Any] = list(position)
-    at.insert(index_vector_dim, slice(None))
-    vector = [indices[position]] if index_vector_dim == indices.ndim else indices[tuple(at)]
-    start = [0] * ndim
-    for axis, component in zip(index_map, vector, strict=True):
-        start[axis] = int(component)
-    for axis, batch in zip(operand_batching_dims, indices_batching_dims, strict=True):
-        start[axis] = position[batch - (batch > index_vector_dim)]
-    return start
+) -> dict[int, np.ndarray]:
+    """Where windows start, by the dimensions of the operand; at 0 of those that are not there."""
+    starts = {}
+    for k, axis in enumerate(index_map):
+        alone = index_vector_dim == indices.ndim
+        starts[axis] = indices if alone else indices.take(k, index_vector_dim)
+    batch = batch_shape(indices.shape, index_vector_dim)
+    for axis, dim in zip(operand_batching_dims, indices_batching_dims, strict=True):
+        starts[axis] = np.indices(batch)[dim - (dim > index_vector_dim)]
+    return starts
 
 
 def _placed(position: Ints, window_dims: Ints, ndim: int) -> tuple[Any, ...]:
@@ -87,18 +84,16 @@ def gather(
 ) -> np.ndarray:
     """All windows at once: an index for each element of each."""
     batch = batch_shape(indices.shape, index_vector_dim)
-    starts = {}
-    for k, axis in enumerate(start_index_map):
-        start = indices if index_vector_dim == indices.ndim else indices.take(k, index_vector_dim)
+    dims = operand_batching_dims, start_indices_batching_dims
+    starts = _starts(indices, index_vector_dim, start_index_map, *dims)
+    for axis, start in starts.items():
         wide = start.astype(np.uint64 if start.dtype.kind == "u" else np.int64)
         starts[axis] = np.clip(wide, 0, x.shape[axis] - slice_sizes[axis]).astype(np.int64)
-    for axis, dim in zip(operand_batching_dims, start_indices_batching_dims, strict=True):
-        starts[axis] = np.indices(batch)[dim - (dim > index_vector_dim)]
     at: list[Any] = []
     for axis, size in enumerate(slice_sizes):
         steps = np.arange(size).reshape((-1,) + (1,) * (x.ndim - axis - 1))
-        start = starts.get(axis)
-        at.append(steps if start is None else start.reshape(batch + (1,) * x.ndim) + steps)
+        first = starts.get(axis)
+        at.append(steps if first is None else first.reshape(batch + (1,) * x.ndim) + steps)
     found = np.broadcast_to(x[tuple(at)], batch + slice_sizes)
     dropped = (*collapsed_slice_dims, *operand_batching_dims)
     window = tuple([size for axis, size in enumerate(slice_sizes) if axis not in dropped])
@@ -126,16 +121,10 @@ def scatter(
     shape, ndim = xs[0].shape, xs[0].ndim
     dropped = (*inserted_window_dims, *input_batching_dims)
     kept = [axis for axis in range(ndim) if axis not in dropped]
+    dims = input_batching_dims, scatter_indices_batching_dims
+    starts = _starts(indices, index_vector_dim, scatter_dims_to_operand_dims, *dims)
     for position in np.ndindex(batch_shape(indices.shape, index_vector_dim)):
-        start = _start(
-            position,
-            indices,
-            index_vector_dim,
-            scatter_dims_to_operand_dims,
-            input_batching_dims,
-            scatter_indices_batching_dims,
-            ndim,
-        )
+        start = [int(starts[axis][position]) if axis in starts else 0 for axis in range(ndim)]
         pieces = [u[_placed(position, update_window_dims, u.ndim)] for u in updates]
         sizes = [1] * ndim
         for axis, size in zip(kept, pieces[0].shape, strict=True):

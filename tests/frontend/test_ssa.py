@@ -6,8 +6,9 @@ from pyxla.errors import CompileError
 from pyxla.frontend.source import source_function
 from pyxla.frontend.ssa import to_ssa
 from pyxla.ir.core import Branch, Jump
-from pyxla.ir.dominance import Component, dominates, live_in
+from pyxla.ir.dominance import Component, dominates
 from tests.frontend.corpus import CORPUS
+from tests.frontend.liveness import live_in
 from tests.frontend.test_fence import define
 
 FUNCTIONS = [pytest.param(f, id=f.__name__) for f, _ in CORPUS]

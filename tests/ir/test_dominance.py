@@ -14,9 +14,9 @@ from pyxla.ir.dominance import (
     dominates,
     flow_graph,
     immediate_dominators,
-    live_in,
     reverse_postorder,
 )
+from tests.frontend.liveness import live_in
 
 
 def graph(edges: dict[str, str]) -> dict[str, Block]:

@@ -39,7 +39,7 @@ from pyxla.views.shown import Shape, Shown
 from pyxla.views.views import MIXED, expanded
 
 _SUM = Implementation(REGISTRY[np.einsum].function, rank0="array")
-NONE, TRUE, ZERO = Const(None), Const(True), Const(0.0)
+NONE, TRUE = Const(None), Const(True)
 BOTH_ENDS, CARTESIAN = Const("fb"), Const("xy")
 
 

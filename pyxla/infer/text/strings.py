@@ -78,14 +78,6 @@ def by_characters(engine: Engine, x: Any) -> Any:
     return x if whole else string(codes_of(engine, x))
 
 
-def opened(engine: Engine, x: Any) -> Any:
-    """A text as one whose characters are at hand, if it can be one."""
-    if not is_dynamic(x) or is_string(x):
-        return x
-    found = engine.library("str", texts.of, x)
-    return x if found is None else string(found)
-
-
 def length(engine: Engine, x: Any) -> Any:
     """`len(x)`."""
     found = strings.length(codes_of(engine, x))

@@ -80,8 +80,3 @@ def tables(dtype: type) -> dict[str, np.ndarray]:
         parts = ("widths", "cores", "heights")
         found.update({f"{name}_{part}": table for part, table in zip(parts, made, strict=True)})
     return found
-
-
-def source(bits: object, dtype: type) -> Source:
-    """What draws of `dtype` from `bits` read."""
-    return SOURCES[dtype](bits, **tables(dtype))

@@ -10,7 +10,7 @@ import pytest
 
 from pyxla.lib.random import continuous, discrete, integers, legacy, pcg64
 from pyxla.lib.random.state import FIELDS, STATES, opened, set_state
-from pyxla.lib.random.tables import source
+from pyxla.lib.random.tables import SOURCES, tables
 
 
 class Bits:
@@ -19,6 +19,11 @@ class Bits:
     def __init__(self, generator: np.random.Generator) -> None:
         for name, value in zip(FIELDS, opened(generator.bit_generator), strict=True):
             setattr(self, name, value)
+
+
+def source(bits: Bits, dtype: type) -> Any:
+    """What draws of `dtype` from `bits` read."""
+    return SOURCES[dtype](bits, **tables(dtype))
 
 
 def check_state(bits: Any, generator: np.random.Generator) -> None:
