@@ -33,9 +33,9 @@ from pyxla.ir.rewrite import inline, substitute_region
 from pyxla.ir.types import I64, PYTHON_TYPES, ArrayType, array_type
 from pyxla.lib.operands import cast, weak
 from pyxla.lower.cost import nbytes
-from pyxla.ops.batching import spread
+from pyxla.ops import batching
 from pyxla.ops.elementwise import add, compare, convert
-from pyxla.ops.filled import broadcast_in_dim, zeros
+from pyxla.ops.filled import spread, zeros
 from pyxla.ops.shape import iota, reshape, transpose
 
 # Bytes of the largest array where all rows or columns are computed at once; else one by one.
@@ -153,8 +153,8 @@ def _rows(
 def _unit(type: ArrayType, index: Value) -> Value:
     """An array that is one at a position of its flat order, and zero elsewhere."""
     places = iota(dtype=I64.dtype, shape=(type.size,), dimension=0)
-    spread = broadcast_in_dim(index, shape=(type.size,), broadcast_dimensions=())
-    flags = convert(compare(places, spread, direction="EQ"), dtype=type.dtype)
+    here = compare(places, spread(index, (type.size,)), direction="EQ")
+    flags = convert(here, dtype=type.dtype)
     return reshape(flags, shape=type.shape)
 
 
@@ -196,7 +196,7 @@ def _at_once(region: Region, count: int) -> list[Value]:
     indices = iota(dtype=I64.dtype, shape=(count,), dimension=0)
     made = inline(batch(region, [True], count), (indices,), {})
     pairs = zip(made, region.results, strict=True)
-    return [x if x.type.ndim > one.type.ndim else spread(x, count) for x, one in pairs]
+    return [x if x.type.ndim > one.type.ndim else batching.spread(x, count) for x, one in pairs]
 
 
 def _strong(values: Sequence[Value]) -> list[Value]:

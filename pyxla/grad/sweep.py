@@ -26,7 +26,7 @@ from pyxla.ops.computation import with_name
 from pyxla.ops.contract import dot_general
 from pyxla.ops.contribution import Contribution, Into, Sum
 from pyxla.ops.elementwise import compare, convert, or_, select
-from pyxla.ops.filled import spread_like, zeros
+from pyxla.ops.filled import spread, zeros
 from pyxla.ops.foreign import foreign, host_call
 from pyxla.ops.linear import cholesky, triangular_solve
 from pyxla.ops.reduce import reduce
@@ -113,7 +113,7 @@ class Sweep:
         if instr.op in _SINGULAR:
             return part if _is_linear(instr) else guard(part, cts[0])
         if instr.op in _LIBRARY or (instr.op in _MIXING and part.type.size <= self.guarded):
-            return guard(part, spread_like(convert(_any(cts), dtype=part.type.dtype), part))
+            return guard(part, spread(convert(_any(cts), dtype=part.type.dtype), part.type.shape))
         return part
 
 

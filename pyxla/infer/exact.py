@@ -18,7 +18,7 @@ from pyxla.infer.arrays import access as arrays
 from pyxla.infer.engine import Engine
 from pyxla.ir.core import Instr, Value
 from pyxla.ops.elementwise import add, convert
-from pyxla.ops.shape import broadcast_in_dim
+from pyxla.ops.filled import spread
 
 _FLOATS = frozenset([np.dtype(np.float32), np.dtype(np.float64)])
 
@@ -34,9 +34,7 @@ def exactly(engine: Engine) -> Iterator[None]:
 
     def hidden(value: Value) -> Value:
         nothing = convert(zero, dtype=value.type.dtype)
-        if value.type.shape:
-            nothing = broadcast_in_dim(nothing, shape=value.type.shape, broadcast_dimensions=())
-        return add(value, nothing)
+        return add(value, spread(nothing, value.type.shape))
 
     def exact(instr: Instr) -> Value:
         value = instr.result

@@ -57,6 +57,7 @@ from pyxla.lib.selection import allclose, isclose, where
 from pyxla.lib.sorting import lexsort, order_along, sorted_along
 from pyxla.ops import elementwise as op
 from pyxla.ops import shape as shapes
+from pyxla.ops.filled import spread
 from pyxla.ops.index import scatter
 from pyxla.views.blocks import reshaped
 
@@ -229,7 +230,7 @@ class Grouped:
         following = shapes.concatenate(rest, end, dimension=0)
         position = shapes.iota(dtype=INT, shape=(bound,), dimension=0)
         last = value_of(minus(true_size(self.places, 0), 1))
-        is_last = k.eq(position, masks.spread(cast(last, INT), (bound,)))
+        is_last = k.eq(position, spread(cast(last, INT), (bound,)))
         following = op.select(is_last, broadcast_to(end, (bound,)), following)
         found = op.subtract(following, self.places.value)
         # At most all: a bound where a count becomes a size.

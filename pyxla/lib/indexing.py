@@ -32,12 +32,10 @@ from pyxla.lib.keys import AdvancedIndex, Index, broadcast_bounded, parse
 from pyxla.lib.masks import (
     constant_of,
     nonzero,
-    number,
     positions,
     ranks,
     resized,
     same,
-    spread,
     true_elements,
     unpacked,
     within,
@@ -59,6 +57,7 @@ from pyxla.ops.elementwise import (
     subtract,
     xor,
 )
+from pyxla.ops.filled import number, spread
 from pyxla.ops.index import dynamic_slice, gather, scatter
 from pyxla.ops.shape import (
     broadcast_in_dim,

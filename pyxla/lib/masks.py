@@ -22,6 +22,7 @@ from pyxla.ir.op import Op, OpError
 from pyxla.ir.types import I32, I64
 from pyxla.ops import elementwise
 from pyxla.ops.elementwise import add, and_, compare, convert, divide, remainder, select
+from pyxla.ops.filled import number, spread
 from pyxla.ops.index import gather, scatter
 from pyxla.ops.reduce import reduce_window
 from pyxla.ops.shape import broadcast_in_dim, constant, iota, pad, reshape
@@ -47,15 +48,6 @@ def listed(x: Any) -> Any:
     data = constant_of(x)
     data = known_elements(x.value) if data is None else data
     return x if data is None else data.tolist()
-
-
-def spread(x: Value, shape: Shape) -> Value:
-    """A scalar in all elements of an array."""
-    return broadcast_in_dim(x, shape=shape, broadcast_dimensions=()) if shape else x
-
-
-def number(n: int, dtype: np.dtype, shape: Shape = ()) -> Value:
-    return spread(constant(value=np.array(n, dtype)), shape)
 
 
 def resized(value: Value, shape: Sequence[int]) -> Value:

@@ -35,6 +35,7 @@ from pyxla.ops.elementwise import (
     subtract,
     xor,
 )
+from pyxla.ops.filled import spread
 from pyxla.ops.scope import slope_of
 from pyxla.ops.shape import broadcast_in_dim, constant, reshape
 
@@ -63,19 +64,12 @@ def literal(number: Any, dtype: np.dtype, weak: bool = False) -> Value:
 
 def splat(number: Any, dtype: np.dtype, shape: Shape) -> Value:
     """An array of `shape` full of one number."""
-    value = literal(number, dtype)
-    if shape:
-        return broadcast_in_dim(value, shape=shape, broadcast_dimensions=())
-    return value
+    return spread(literal(number, dtype), shape)
 
 
 def like(x: Value, number: Any) -> Value:
     """`number` as an array of `x`'s type (weak where `x` is)."""
-    kind = x.type
-    value = literal(number, kind.dtype, kind.weak)
-    if kind.shape:
-        return broadcast_in_dim(value, shape=kind.shape, broadcast_dimensions=())
-    return value
+    return spread(literal(number, x.type.dtype, x.type.weak), x.type.shape)
 
 
 def cast(x: Value, dtype: np.dtype) -> Value:

@@ -22,6 +22,7 @@ from pyxla.ir.types import ArrayType
 from pyxla.ops.check import COMPLEXES, FLOATS, INTS
 from pyxla.ops.control import optimization_barrier
 from pyxla.ops.elementwise import NEGATED, and_, compare, convert, not_, or_, select
+from pyxla.ops.filled import spread
 from pyxla.ops.shape import broadcast_in_dim, constant, reshape, transpose
 
 Rule = Callable[[Instr], Value | None]
@@ -83,8 +84,7 @@ def literal(content: Any, type: ArrayType) -> Value:
     """A constant of a given type."""
     array = np.asarray(content, type.dtype)
     if type.shape and not array.shape:
-        scalar = constant(value=array)
-        return broadcast_in_dim(scalar, shape=type.shape, broadcast_dimensions=())
+        return spread(constant(value=array), type.shape)
     return constant(value=array, weak=True) if type.weak else constant(value=array)
 
 

@@ -12,17 +12,16 @@ from __future__ import annotations
 import math
 from collections.abc import Callable
 
-import numpy as np
-
 from pyxla.ir.build import Builder, building, current
 from pyxla.ir.core import Instr, Region, Value
 from pyxla.ir.rewrite import inline, take_over
 from pyxla.ir.types import I64
 from pyxla.ops.control import map_, while_
 from pyxla.ops.elementwise import add, compare
+from pyxla.ops.filled import integer, number
 from pyxla.ops.index import dynamic_slice, dynamic_update_slice
 from pyxla.ops.reduce import reduce
-from pyxla.ops.shape import broadcast_in_dim, constant, reshape, transpose
+from pyxla.ops.shape import reshape, transpose
 
 SERIAL = frozenset({map_, reduce})
 State = tuple[Value, ...]
@@ -47,7 +46,7 @@ def _mapped(instr: Instr) -> State:
         results = inline(instr.regions[0], [_at(row, i) for row in rows])
         return (_put(state[0], i, results[0]),)
 
-    return _count(size, (_empty(instr.results[0], size),), step)
+    return _count(size, (number(0, instr.results[0].type.dtype, (size,)),), step)
 
 
 def _reduced(instr: Instr) -> State:
@@ -68,7 +67,8 @@ def _reduced(instr: Instr) -> State:
         sums = _count(length, inits, step)
         return tuple([_put(out, i, value) for out, value in zip(state, sums, strict=True)])
 
-    return _count(count, tuple([_empty(result, count) for result in instr.results]), row)
+    outs = [number(0, result.type.dtype, (count,)) for result in instr.results]
+    return _count(count, tuple(outs), row)
 
 
 def _count(times: int, state: State, step: Callable[[Value, State], State]) -> State:
@@ -78,14 +78,14 @@ def _count(times: int, state: State, step: Callable[[Value, State], State]) -> S
     types = [I64, *[value.type for value in state]]
 
     def test(i: Value, *_: Value) -> Value:
-        return compare(i, constant(value=np.array(times)), direction="LT")
+        return compare(i, integer(times), direction="LT")
 
     def body(i: Value, *state: Value) -> State:
-        return (add(i, constant(value=np.array(1))), *step(i, state))
+        return (add(i, integer(1)), *step(i, state))
 
     region = current().region
     regions = (region(types, test), region(types, body))
-    return while_(constant(value=np.array(0)), *state, regions=regions)[1:]
+    return while_(integer(0), *state, regions=regions)[1:]
 
 
 def _at(x: Value, *index: Value) -> Value:
@@ -94,11 +94,6 @@ def _at(x: Value, *index: Value) -> Value:
 
 def _put(x: Value, i: Value, element: Value) -> Value:
     return dynamic_update_slice(x, reshape(element, shape=(1,)), i)
-
-
-def _empty(result: Value, size: int) -> Value:
-    zero = constant(value=np.zeros((), result.type.dtype))
-    return broadcast_in_dim(zero, shape=(size,), broadcast_dimensions=())
 
 
 def loops(region: Region) -> bool:

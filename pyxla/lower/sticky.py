@@ -21,8 +21,6 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-import numpy as np
-
 from pyxla.frozen import dataclass
 from pyxla.ir.build import Builder, building
 from pyxla.ir.core import Block, Function, Instr, Phi, Return, Value
@@ -31,7 +29,7 @@ from pyxla.ir.types import I32
 from pyxla.lower import endpoints
 from pyxla.lower.implied import drop_implied
 from pyxla.ops.elementwise import compare, or_, select, subtract
-from pyxla.ops.filled import constant
+from pyxla.ops.filled import number
 from pyxla.ops.foreign import STOPPED, host_call
 from pyxla.ops.sticky import flag
 
@@ -79,7 +77,7 @@ class _Threading:
         self.headers: list[Phi] = []
         entry: list[Instr] = []
         with building(Builder(entry)):
-            self.zero = _number(0)
+            self.zero = number(0, I32.dtype)
         for block in order:
             self.first[block] = self.arriving(block, loops.get(block))
             self.last[block] = self.rewritten(block)
@@ -128,8 +126,8 @@ class _Threading:
         if word is not self.zero:
             order, *values = call.operands
             with building(Builder(code, call.loc)):
-                fine = compare(word, _number(0), direction="EQ")
-                guarded = select(fine, order, subtract(order, _number(STOPPED)))
+                fine = compare(word, number(0, I32.dtype), direction="EQ")
+                guarded = select(fine, order, subtract(order, number(STOPPED, I32.dtype)))
             call.operands = (guarded, *values)
 
     def bound(self, loop: Loop, count: endpoints.Counted | None) -> None:
@@ -146,7 +144,7 @@ class _Threading:
             limit, code = endpoints.copied_before(loop, limit, self.homes), entries[0].instrs
             word = self.last[entries[0]]
         with building(Builder(code, header.terminator.loc)):
-            fine = compare(word, _number(0), direction="EQ")
+            fine = compare(word, number(0, I32.dtype), direction="EQ")
             limited = select(fine, limit, count.start)
         test.operands = tuple([limited if v is count.limit else v for v in test.operands])
         if len(entries) > 1:
@@ -155,10 +153,5 @@ class _Threading:
 
 
 def _bits(fine: Value, bits: int) -> Value:
-    made: Value = select(fine, _number(0), _number(bits))
-    return made
-
-
-def _number(bits: int) -> Value:
-    made: Value = constant(value=np.array(bits, np.int32))
+    made: Value = select(fine, number(0, I32.dtype), number(bits, I32.dtype))
     return made

@@ -16,8 +16,6 @@ from __future__ import annotations
 import functools
 from collections import Counter
 
-import numpy as np
-
 from pyxla.frozen import dataclass
 from pyxla.ir.build import Builder, building
 from pyxla.ir.core import Instr, Region, Value, replaced
@@ -28,7 +26,7 @@ from pyxla.lower.trips import exact_trips, induction, known
 from pyxla.ops.contract import dot_general
 from pyxla.ops.control import while_
 from pyxla.ops.elementwise import add, convert, subtract
-from pyxla.ops.filled import broadcast_in_dim, constant, integer
+from pyxla.ops.filled import integer, number
 from pyxla.ops.index import dynamic_slice, dynamic_update_slice
 from pyxla.ops.shape import reshape
 
@@ -201,9 +199,7 @@ class _Loop:
         loop, cond, body = self.loop, self.cond, self.body
         before: list[Instr] = []
         with building(Builder(before, loop.loc)):
-            zero = constant(value=np.zeros((), x.type.dtype))
-            shape = (self.trips, *x.type.shape)
-            init = broadcast_in_dim(zero, shape=shape, broadcast_dimensions=())
+            init = number(0, x.type.dtype, (self.trips, *x.type.shape))
         at = self.code.index(loop)
         self.code[at:at] = before
         param, result = Value(init.type, body), Value(init.type, loop)

@@ -39,7 +39,7 @@ from pyxla.ops.check import (
     require,
 )
 from pyxla.ops.contribution import Contribution, Sum
-from pyxla.ops.filled import broadcast_in_dim, filled, spread_like, zeros
+from pyxla.ops.filled import broadcast_in_dim, filled, spread, zeros
 from pyxla.ops.integer_power import emit_power
 from pyxla.ops.spell import clamped, comparison, plain, spelled
 
@@ -228,7 +228,8 @@ def _select_vjp(instr: Instr, ct: Value, wanted: Sequence[bool]) -> tuple[Contri
 
 def _clamped(instr: Instr, t: Value, wanted: Sequence[bool]) -> list[Value | None]:
     """What of `t` goes to the lower bound, to x (also where it equals a bound), to the upper."""
-    lo, x, hi = [v if v.type.shape == t.type.shape else spread_like(v, t) for v in instr.operands]
+    shape = t.type.shape
+    lo, x, hi = [v if v.type.shape == shape else spread(v, shape) for v in instr.operands]
     zero = zeros(t.type)
     below, above = compare(x, lo, direction="LT"), compare(maximum(x, lo), hi, direction="GT")
     inside = select(above, zero, t)

@@ -90,10 +90,19 @@ def is_anything(value: Value) -> bool:
     return isinstance(made, Instr) and made.op is constant and "anything" in made.attrs
 
 
-def filled(x: ArrayType, number: complex) -> Value:
+def spread(scalar: Value, shape: Ints) -> Value:
+    """A number in every element of an array."""
+    return broadcast_in_dim(scalar, shape=shape, broadcast_dimensions=()) if shape else scalar
+
+
+def number(content: complex, dtype: np.dtype, shape: Ints = ()) -> Value:
+    """A known number in every element of an array."""
+    return spread(constant(value=np.array(content, dtype)), shape)
+
+
+def filled(x: ArrayType, content: complex) -> Value:
     """An array of `x`'s type with one number everywhere."""
-    scalar = constant(value=np.array(number, x.dtype))
-    return broadcast_in_dim(scalar, shape=x.shape, broadcast_dimensions=()) if x.shape else scalar
+    return number(content, x.dtype, x.shape)
 
 
 def zeros(x: ArrayType) -> Value:
@@ -103,8 +112,3 @@ def zeros(x: ArrayType) -> Value:
 def integer(content: int) -> Value:
     """A constant of rank 0, of int64."""
     return constant(value=np.array(content))
-
-
-def spread_like(scalar: Value, like: Value) -> Value:
-    """`scalar` in every element of an array of the shape of `like`."""
-    return broadcast_in_dim(scalar, shape=like.type.shape, broadcast_dimensions=())

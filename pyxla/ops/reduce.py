@@ -38,7 +38,7 @@ from pyxla.ops.elementwise import (
     multiply,
     select,
 )
-from pyxla.ops.filled import broadcast_in_dim, constant, filled, spread_like, zeros
+from pyxla.ops.filled import broadcast_in_dim, constant, filled, spread, zeros
 from pyxla.ops.shape import concatenate, reshape, slice, transpose
 from pyxla.ops.spell import i64s, matrix
 
@@ -309,8 +309,8 @@ def _reduce_jvp(instr: Instr, tangents: Sequence[Value | None]) -> Value:
         part = x if slopes[0] is None else _part(instr, x, slopes[0])
         total = _sum(part, instr.attrs["dimensions"])
     if init is not None:
-        spread = spread_like(init, instr.results[0])
-        part = spread if slopes[1] is None else multiply(spread, slopes[1])
+        start = spread(init, instr.results[0].type.shape)
+        part = start if slopes[1] is None else multiply(start, slopes[1])
         total = part if total is None else add(total, part)
     return total
 
@@ -354,7 +354,7 @@ def _slopes(instr: Instr, wanted: Sequence[bool]) -> tuple[Value | None, Value |
     count = _sum(mine, instr.attrs["dimensions"])
     if not wanted[1]:
         return divide(mine, _over(count, instr)), None
-    start = convert(compare(spread_like(init, y), y, direction="EQ"), dtype=x.type.dtype)
+    start = convert(compare(spread(init, y.type.shape), y, direction="EQ"), dtype=x.type.dtype)
     count = add(count, start)
     return divide(mine, _over(count, instr)), divide(start, count)
 
@@ -375,7 +375,7 @@ def _products_of_others(instr: Instr) -> tuple[Value, Value]:
         halves.append((left, right))
         rows = multiply(left, right)
     product = reshape(rows, shape=rest) if count else filled(array_type(x.type.dtype, rest), 1)
-    others = spread_like(init, flat if count < 2 else rows)
+    others = spread(init, (flat if count < 2 else rows).type.shape)
     for left, right in reversed(halves):
         size = left.type.shape[0]
         parts = multiply(_rows(others, 0, size), right), multiply(_rows(others, 0, size), left)

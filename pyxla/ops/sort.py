@@ -18,8 +18,9 @@ from pyxla.ops import elementwise as op
 from pyxla.ops.check import listed
 from pyxla.ops.contribution import Contribution, Into
 from pyxla.ops.evaluate import evaluate
+from pyxla.ops.filled import spread
 from pyxla.ops.index import gather, scatter
-from pyxla.ops.shape import broadcast_in_dim, constant, iota, reshape
+from pyxla.ops.shape import constant, iota, reshape
 from pyxla.ops.spell import flag, i64
 
 Types = ArrayType | tuple[ArrayType, ...]
@@ -116,8 +117,7 @@ def _keyed(x: ArrayType, dimension: int, direction: str, stable: bool) -> Region
     last = nan if direction == "LT" else np.array(-1, dtype).view(x.dtype)
 
     def full(value: np.ndarray) -> Value:
-        scalar = constant(value=value)
-        return broadcast_in_dim(scalar, shape=x.shape, broadcast_dimensions=())
+        return spread(constant(value=value), x.shape)
 
     def flipped(bits: Value) -> Value:
         sign = op.shift_right_arithmetic(bits, full(np.array(8 * dtype.itemsize - 1, dtype)))

@@ -11,7 +11,8 @@ from pyxla.ir.op import OpError
 from pyxla.ir.types import ArrayType
 from pyxla.ops.check import BOOLS, COMPLEXES, PARTS
 from pyxla.ops.elementwise import bitcast_convert, compare, complex, convert, imag, real
-from pyxla.ops.shape import broadcast_in_dim, concatenate, constant, reshape
+from pyxla.ops.filled import number
+from pyxla.ops.shape import concatenate, reshape
 from pyxla.ops.shape import slice as slice_
 from pyxla.views.blocks import Shape, reshaped
 from pyxla.views.views import Extents, Sized, Step, require_full
@@ -47,9 +48,7 @@ class Zeros(Sized):
     dtype: np.dtype
 
     def apply(self, base: Array) -> Array:
-        zero = constant(value=np.zeros((), self.dtype))
-        shape = base.value.type.shape
-        return Array(broadcast_in_dim(zero, shape=shape, broadcast_dimensions=()), base.extents)
+        return Array(number(0, self.dtype, base.value.type.shape), base.extents)
 
 
 @dataclass(frozen=True, slots=True)
@@ -87,8 +86,7 @@ def reinterpreted(x: Value, dtype: np.dtype, shape: Shape) -> Value:
         return reinterpreted(convert(x, dtype=np.dtype(np.uint8)), dtype, shape)
     if dtype in BOOLS:
         byte = reinterpreted(x, np.dtype(np.uint8), shape)
-        zeros = broadcast_in_dim(constant(value=np.uint8(0)), shape=shape, broadcast_dimensions=())
-        return compare(byte, zeros, direction="NE")
+        return compare(byte, number(0, byte.type.dtype, shape), direction="NE")
     if source in COMPLEXES:
         pair = (*x.type.shape, 1)
         parts = [reshape(part(x), shape=pair) for part in (real, imag)]

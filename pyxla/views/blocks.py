@@ -34,7 +34,7 @@ from pyxla.ir.core import Instr, Value
 from pyxla.ir.types import I32
 from pyxla.ops.control import optimization_barrier
 from pyxla.ops.elementwise import and_, compare, remainder, select
-from pyxla.ops.filled import anything
+from pyxla.ops.filled import anything, number, spread
 from pyxla.ops.index import dynamic_slice, dynamic_update_slice
 from pyxla.ops.shape import broadcast_in_dim, constant, iota, pad, reshape, reverse
 from pyxla.ops.shape import slice as slice_
@@ -76,7 +76,7 @@ def reshaped(value: Value, shape: Shape) -> Value:
 
 def zero(value: Value) -> Value:
     """The zero of the element type of `value`."""
-    return constant(value=np.zeros((), value.type.dtype))
+    return number(0, value.type.dtype)
 
 
 def is_full(r: Range, size: int) -> bool:
@@ -289,16 +289,16 @@ def _dimension_masks(span: int, r: Range, shift: Int) -> Iterator[Value]:
         return
     position = iota(dtype=I32.dtype, shape=(span,), dimension=0)
 
-    def spread(x: Int) -> Value:
-        return broadcast_in_dim(value32(x), shape=(span,), broadcast_dimensions=())
+    def all_of(x: Int) -> Value:
+        return spread(value32(x), (span,))
 
     if stride > 1:
         phase = shift % stride if isinstance(shift, int) else _modulo(shift, stride)
-        yield compare(remainder(position, spread(stride)), spread(phase), direction="EQ")
+        yield compare(remainder(position, all_of(stride)), all_of(phase), direction="EQ")
     if not extent.at_most(first, 0):
-        yield compare(position, spread(first), direction="GE")
+        yield compare(position, all_of(first), direction="GE")
     if not extent.at_most(span, last):
-        yield compare(position, spread(last), direction="LT")
+        yield compare(position, all_of(last), direction="LT")
 
 
 def _modulo(x: Scalar, n: int) -> Scalar:

@@ -12,6 +12,7 @@ from pyxla.ir.op import OpError
 from pyxla.ir.types import I64
 from pyxla.lib.indexing import equal_sizes
 from pyxla.ops.elementwise import add, multiply
+from pyxla.ops.filled import number
 from pyxla.ops.index import gather
 from pyxla.ops.shape import broadcast_in_dim, constant, iota, pad, reshape, transpose
 from pyxla.ops.shape import slice as slice_
@@ -78,16 +79,11 @@ class Strided(Step):
 
     def apply(self, base: Array) -> Array:
         flat = reshaped(base.value, (base.value.type.size,))
-        at = broadcast_in_dim(
-            constant(value=np.asarray(self.first)), shape=self.shape, broadcast_dimensions=()
-        )
+        at = number(self.first, I64.dtype, self.shape)
         for d, step in enumerate(self.steps):
             if step and self.shape[d] > 1:
                 along = iota(dtype=I64.dtype, shape=self.shape, dimension=d)
-                far = broadcast_in_dim(
-                    constant(value=np.asarray(step)), shape=self.shape, broadcast_dimensions=()
-                )
-                at = add(at, multiply(along, far))
+                at = add(at, multiply(along, number(step, I64.dtype, self.shape)))
         return Array(
             gather(
                 flat,

@@ -24,7 +24,8 @@ from pyxla.lib.keys import parse
 from pyxla.lib.masks import constant_of
 from pyxla.lib.sizes import bounded_int
 from pyxla.ops.elementwise import minimum, multiply
-from pyxla.ops.shape import broadcast_in_dim, iota
+from pyxla.ops.filled import spread
+from pyxla.ops.shape import iota
 from pyxla.views.blocks import Shape
 from pyxla.views.views import Extents, Step, View, extend, permuted
 
@@ -77,10 +78,8 @@ class Strided(Step):
 
     def _positions(self) -> Array:
         """Where the elements are; those past the true size are the last one."""
-        steps = broadcast_in_dim(value_of(self.step), shape=(self.count,), broadcast_dimensions=())
-        last = broadcast_in_dim(
-            value_of(self.source[self.axis] - 1), shape=(self.count,), broadcast_dimensions=()
-        )
+        steps = spread(value_of(self.step), (self.count,))
+        last = spread(value_of(self.source[self.axis] - 1), (self.count,))
         found = multiply(iota(dtype=I64.dtype, shape=(self.count,), dimension=0), steps)
         return Array(minimum(found, last), (self.size,))
 

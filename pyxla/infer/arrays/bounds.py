@@ -20,12 +20,13 @@ from pyxla.lib.bounded.elementwise import is_bounded, strategy_of
 from pyxla.lib.creation import array
 from pyxla.lib.indexing import AdvancedIndex, Index, parse
 from pyxla.lib.keys import OnBounds
-from pyxla.lib.masks import constant_of, spread, within
+from pyxla.lib.masks import constant_of, within
 from pyxla.lib.meetings import meetings
 from pyxla.lib.operands import as_array
 from pyxla.lib.reductions import all as all_
 from pyxla.lib.reductions import argmax
 from pyxla.ops import elementwise as op
+from pyxla.ops.filled import spread
 from pyxla.ops.index import dynamic_slice
 from pyxla.ops.shape import reshape
 

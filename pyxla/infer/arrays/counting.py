@@ -24,12 +24,13 @@ from pyxla.ir.op import OpError
 from pyxla.ir.types import I64
 from pyxla.lib.bounded.elementwise import bounded, flattened
 from pyxla.lib.indexing import true_size
-from pyxla.lib.masks import number, within
+from pyxla.lib.masks import within
 from pyxla.lib.meetings import meet
 from pyxla.lib.operands import as_array, cast
 from pyxla.lib.registry import rule
 from pyxla.lib.sizes import as_size
 from pyxla.ops import elementwise as op
+from pyxla.ops.filled import number
 from pyxla.ops.index import scatter
 from pyxla.ops.reduce import reduce
 from pyxla.options import DEFAULTS

@@ -20,10 +20,11 @@ from pyxla.infer.raising.faults import exception
 from pyxla.lib import kernels as k
 from pyxla.lib import reductions as r
 from pyxla.lib.indexing import true_size
-from pyxla.lib.masks import spread, within
+from pyxla.lib.masks import within
 from pyxla.lib.operands import INT, as_array, literal
 from pyxla.lib.registry import LIBRARY
 from pyxla.ops import elementwise as op
+from pyxla.ops.filled import spread
 
 
 def _full(x: Array, number: Any) -> Array:

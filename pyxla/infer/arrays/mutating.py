@@ -21,12 +21,13 @@ from pyxla.infer.raising.sizes import verify_stored
 from pyxla.ir.op import OpError
 from pyxla.ir.types import I32, I64
 from pyxla.lib.indexing import conform, scatter_at, setitem, take
-from pyxla.lib.masks import number, ranks
+from pyxla.lib.masks import ranks
 from pyxla.lib.operands import BOOL, as_array, broadcast_to, cast, literal
 from pyxla.lib.reductions import fold
 from pyxla.lib.registry import rule
 from pyxla.lib.selection import wrapped
 from pyxla.ops.elementwise import add, negate, not_, remainder, select
+from pyxla.ops.filled import number
 from pyxla.ops.shape import constant, reshape
 from pyxla.views.blocks import Range
 from pyxla.views.reshaping import diagonal

@@ -22,13 +22,14 @@ from pyxla.ir.op import OpError
 from pyxla.ir.types import I64
 from pyxla.lib import kernels as k
 from pyxla.lib.indexing import true_size
-from pyxla.lib.masks import spread, within
+from pyxla.lib.masks import within
 from pyxla.lib.operands import as_array, as_shape, cast, normalize_axis
 from pyxla.lib.reductions import all as all_
 from pyxla.lib.registry import LIBRARY
 from pyxla.lib.scans import ufunc_reduceat
 from pyxla.lib.selection import rows_of
 from pyxla.ops import elementwise as op
+from pyxla.ops.filled import spread
 
 _CHECKS: dict[Any, tuple[type[Exception], Callable[..., None]]] = {}
 

@@ -23,10 +23,9 @@ from pyxla.infer.lists.items import count
 from pyxla.infer.lists.reading import columns_of, length, needs_length
 from pyxla.infer.raising.sizes import inhomogeneous
 from pyxla.lib import manipulation
-from pyxla.lib.masks import number, spread
 from pyxla.lib.operands import cast
 from pyxla.ops.elementwise import and_, compare, select
-from pyxla.ops.filled import broadcast_in_dim
+from pyxla.ops.filled import broadcast_in_dim, number, spread
 from pyxla.ops.shape import iota, reshape
 
 MIXED = "the dtype of an array of these numbers depends on which of them there are"

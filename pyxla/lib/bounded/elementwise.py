@@ -33,13 +33,14 @@ from pyxla.ir.op import OpError
 from pyxla.lib import creation, manipulation, numeric, selection
 from pyxla.lib.builtins import abs_, complex_, divmod_, float_, int_, pow_, round_
 from pyxla.lib.indexing import equal_sizes, fitted, not_one, take, true_size
-from pyxla.lib.masks import positions, resized, spread, within
+from pyxla.lib.masks import positions, resized, within
 from pyxla.lib.meetings import meet
 from pyxla.lib.operands import as_array, literal, normalize_axes
 from pyxla.lib.operators import truth
 from pyxla.lib.registry import implements
 from pyxla.lib.ufuncs import KERNELS, UFUNCS
 from pyxla.ops.elementwise import compare, select
+from pyxla.ops.filled import spread
 from pyxla.ops.shape import slice as slice_
 from pyxla.views.blocks import Shape, reshaped
 from pyxla.views.views import Extents

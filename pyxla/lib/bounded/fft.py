@@ -25,10 +25,10 @@ from pyxla.lib.bounded.elementwise import (
     strategy,
 )
 from pyxla.lib.indexing import take, true_size
-from pyxla.lib.masks import spread
 from pyxla.lib.meetings import meet
 from pyxla.lib.operands import FLOAT, INT, as_array, cast, normalize_axis, splat, weak
 from pyxla.ops import elementwise as op
+from pyxla.ops.filled import spread
 from pyxla.ops.shape import broadcast_in_dim, iota
 
 COMPLEX = np.dtype(np.complex128)

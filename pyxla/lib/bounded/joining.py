@@ -30,10 +30,11 @@ from pyxla.lib.bounded.elementwise import (
     strategy,
 )
 from pyxla.lib.indexing import true_size
-from pyxla.lib.masks import number, resized
+from pyxla.lib.masks import resized
 from pyxla.lib.meetings import meet
 from pyxla.lib.operands import INT, cast, normalize_axis
 from pyxla.lib.registry import implements
+from pyxla.ops.filled import number
 from pyxla.ops.index import dynamic_update_slice
 from pyxla.views.blocks import reshaped
 

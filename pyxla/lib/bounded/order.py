@@ -39,7 +39,7 @@ from pyxla.lib.bounded.elementwise import (
 from pyxla.lib.bounded.joining import join
 from pyxla.lib.bounded.reductions import reduced, taken
 from pyxla.lib.indexing import take, true_size
-from pyxla.lib.masks import positions, spread, within
+from pyxla.lib.masks import positions, within
 from pyxla.lib.meetings import meet
 from pyxla.lib.operands import (
     BOOL,
@@ -52,6 +52,7 @@ from pyxla.lib.operands import (
 )
 from pyxla.lib.registry import implements
 from pyxla.ops import elementwise as op
+from pyxla.ops.filled import spread
 from pyxla.ops.shape import broadcast_in_dim, iota
 
 

@@ -41,7 +41,7 @@ from pyxla.lib.bounded.elementwise import (
     strategy_of,
 )
 from pyxla.lib.indexing import true_size
-from pyxla.lib.masks import same, spread, unpacked, within
+from pyxla.lib.masks import same, unpacked, within
 from pyxla.lib.meetings import meet
 from pyxla.lib.operands import (
     BOOL,
@@ -58,6 +58,7 @@ from pyxla.lib.operands import (
 from pyxla.lib.prefixes import by_size
 from pyxla.lib.registry import LeftToPython, implements
 from pyxla.ops import elementwise as op
+from pyxla.ops.filled import spread
 from pyxla.ops.reduce import reduce_window
 from pyxla.ops.shape import broadcast_in_dim, reshape
 from pyxla.ops.shape import slice as slice_

@@ -32,6 +32,7 @@ from pyxla.lower.trips import exact_trips
 from pyxla.ops import elementwise
 from pyxla.ops.control import while_
 from pyxla.ops.elementwise import add, and_, clamp, compare, maximum, minimum, or_, select, subtract
+from pyxla.ops.filled import integer, spread
 from pyxla.ops.index import dynamic_slice, dynamic_update_slice
 from pyxla.ops.shape import broadcast_in_dim, constant, iota, reshape
 
@@ -261,9 +262,6 @@ class _Writer:
         self.outside: Mapping = {param: init for param, init, _ in pairs}
         self.first = plan.loop.operands[plan.counter]
 
-    def number(self, content: int) -> Value:
-        return constant(value=np.array(content))
-
     def write(self) -> None:
         cond = self.loop.regions[0]
         bound = cond.results[0].owner.operands[1]  # type: ignore[union-attr]
@@ -283,17 +281,17 @@ class _Writer:
 
     def offset(self, value: Value) -> Value:
         """What is added to the counter, as a number before the loop."""
-        total = self.number(0)
+        total = integer(0)
         for term, sign in self.plan.offsets[value]:
             total = (add if sign == 1 else subtract)(total, self.outside.get(term, term))
         return total
 
     def limit(self, bound: Value) -> Value:
         """Where blocks end: the counter is below it for each."""
-        far, near = self.number(FAR), self.number(-FAR)
+        far, near = integer(FAR), integer(-FAR)
         bound = clamp(near, bound, far)
         tests = [compare(self.first, near, direction="GT")]
-        limit = subtract(bound, self.number(LANES - 1))
+        limit = subtract(bound, integer(LANES - 1))
         for access in self.plan.accesses:
             if access.along is None:
                 continue
@@ -301,8 +299,8 @@ class _Writer:
             extent = access.instr.operands[0].type.shape[access.along]
             tests.append(compare(offset, far, direction="LT"))
             tests.append(compare(offset, near, direction="GT"))
-            tests.append(compare(add(self.first, offset), self.number(0), direction="GE"))
-            limit = minimum(limit, subtract(self.number(extent - LANES + 1), offset))
+            tests.append(compare(add(self.first, offset), integer(0), direction="GE"))
+            limit = minimum(limit, subtract(integer(extent - LANES + 1), offset))
         tests += [self.apart(x, y, bound) for x, y in _pairs(self.plan)]
         ok = tests[0]
         for test in tests[1:]:
@@ -328,7 +326,7 @@ class _Writer:
     def place(self, start: Value, extent: int) -> Value:
         """A uniform index, moved into range."""
         value = self.outside.get(start, start)
-        return minimum(maximum(value, self.number(0)), self.number(extent - 1))
+        return minimum(maximum(value, integer(0)), integer(extent - 1))
 
     def test(self, limit: Value, inits: Sequence[Value]) -> Region:
         def goes_on(*state: Value) -> Value:
@@ -342,7 +340,7 @@ class _Writer:
         def block(*state: Value) -> tuple[Value, ...]:
             made = _Block(self, dict(zip([params[k] for k in changed], state, strict=True)))
             results = [made.arrays[self.loop.regions[1].results[k]] for k in changed[1:]]
-            return (add(state[0], self.number(LANES)), *results)
+            return (add(state[0], integer(LANES)), *results)
 
         return current().region([value.type for value in inits], block)
 
@@ -368,7 +366,7 @@ class _Block:
     def spread(self, value: Value) -> Value:
         if value.type.shape:
             value = reshape(value, shape=())
-        return broadcast_in_dim(value, shape=(LANES,), broadcast_dimensions=())
+        return spread(value, (LANES,))
 
     def vector(self, value: Value) -> Value:
         if value not in self.vectors:

@@ -19,8 +19,9 @@ from pyxla.ir.rewrite import rewrite
 from pyxla.lower.rules import definition, filling
 from pyxla.ops.control import CONTROL, optimization_barrier
 from pyxla.ops.elementwise import select
+from pyxla.ops.filled import spread
 from pyxla.ops.reduce import reduce
-from pyxla.ops.shape import broadcast_in_dim, constant
+from pyxla.ops.shape import constant
 
 LEAST = 32  # elements of an array that is worth it
 _EXTREMA = frozenset({"maximum", "minimum"})
@@ -66,6 +67,5 @@ def _hidden(chosen: Instr, fills: Fills, head: Builder) -> Value:
         if key not in fills:
             with building(head):
                 fills[key] = optimization_barrier(constant(value=fill))
-        shape = branch.type.shape
-        branches[k] = broadcast_in_dim(fills[key], shape=shape, broadcast_dimensions=())
+        branches[k] = spread(fills[key], branch.type.shape)
     return select(mask, *branches)

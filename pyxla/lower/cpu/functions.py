@@ -25,8 +25,8 @@ from pyxla.ir.rewrite import rewrite
 from pyxla.ops import elementwise as op
 from pyxla.ops.control import CONTROL, case
 from pyxla.ops.elementwise import abs as abs_
+from pyxla.ops.filled import filled, number
 from pyxla.ops.reduce import reduce
-from pyxla.ops.shape import broadcast_in_dim, constant
 
 MANY = 1024  # elements: fewer are not worth the test
 F64 = np.dtype(np.float64)
@@ -55,12 +55,12 @@ def _computed(instr: Instr) -> Value | None:
 
 def _is_far(x: Value) -> Value:
     """Whether an angle is out of range, or not a number: it may hide another one."""
-    return op.not_(op.compare(_extremum(abs_(x), "maximum"), _number(FAR), direction="LE"))
+    return op.not_(op.compare(_extremum(abs_(x), "maximum"), number(FAR, F64), direction="LE"))
 
 
 def _is_extreme(y: Value, x: Value) -> Value:
     """Whether the larger number of a pair is zero, huge, tiny or none."""
-    low, high = map(_number, ORDINARY)
+    low, high = [number(end, F64) for end in ORDINARY]
     larger = op.maximum(abs_(y), abs_(x))
     smallest, largest = _extremum(larger, "minimum"), _extremum(larger, "maximum")
     within = op.compare(smallest, low, direction="GE"), op.compare(largest, high, direction="LE")
@@ -68,7 +68,7 @@ def _is_extreme(y: Value, x: Value) -> Value:
 
 
 def _extremum(x: Value, which: str) -> Value:
-    start = _number(-math.inf if which == "maximum" else math.inf)
+    start = number(-math.inf if which == "maximum" else math.inf, F64)
     return reduce(x, start, dimensions=tuple(range(x.type.ndim)), computation=which)
 
 
@@ -179,12 +179,7 @@ def _polynomial(x: Value, coefficients: list[float]) -> Value:
 
 
 def _all(like: Value, number: float) -> Value:
-    content = constant(value=np.array(number, like.type.dtype))
-    return broadcast_in_dim(content, shape=like.type.shape, broadcast_dimensions=())
-
-
-def _number(number: float) -> Value:
-    return constant(value=np.array(number, F64))
+    return filled(like.type, number)
 
 
 _Test = Callable[..., Value]

@@ -18,7 +18,7 @@ from pyxla.lower.dead import dead_code
 from pyxla.lower.rules import definition, is_filled
 from pyxla.ops.control import CONTROL, while_
 from pyxla.ops.elementwise import add, compare
-from pyxla.ops.filled import integer, spread_like
+from pyxla.ops.filled import integer, spread
 from pyxla.ops.index import dynamic_slice
 from pyxla.ops.reduce import reduce
 from pyxla.ops.shape import reshape
@@ -51,4 +51,4 @@ def _in_order(instr: Instr) -> Value | None:
 
     region = current().region
     regions = [region((I64, result), unfinished), region((I64, result), step)]
-    return while_(integer(0), spread_like(init, instr.results[0]), regions=tuple(regions))[1]
+    return while_(integer(0), spread(init, instr.results[0].type.shape), regions=tuple(regions))[1]

@@ -22,10 +22,10 @@ from pyxla.lower.dead import dead_code
 from pyxla.lower.rules import definition, is_filled
 from pyxla.ops.control import while_
 from pyxla.ops.elementwise import add, compare, convert, maximum, minimum
-from pyxla.ops.filled import integer
+from pyxla.ops.filled import integer, number
 from pyxla.ops.index import dynamic_slice, dynamic_update_slice, gather, scatter
 from pyxla.ops.reduce import reduce_window
-from pyxla.ops.shape import broadcast_in_dim, constant, reshape
+from pyxla.ops.shape import broadcast_in_dim, reshape
 from pyxla.ops.shape import slice as slice_
 
 FEW = 32  # elements: not worth a loop
@@ -142,7 +142,7 @@ def _loop(mask: Value, arrays: Sequence[Value]) -> tuple[Value, ...]:
     overwritten before it has been read."""
     limit = true_size(mask)
     zero = integer(0)
-    outs = [_empty(I64.dtype, mask.type.size), *arrays]
+    outs = [number(0, I64.dtype, (mask.type.size,)), *arrays]
     types = (I64, I64, *[out.type for out in outs])
 
     def unfinished(i: Value, k: Value, *outs: Value) -> Value:
@@ -162,11 +162,6 @@ def _loop(mask: Value, arrays: Sequence[Value]) -> tuple[Value, ...]:
 
 def _moved(x: Value, start: Value, to: Value) -> Value:
     return dynamic_update_slice(x, dynamic_slice(x, start, slice_sizes=(1,)), to)
-
-
-def _empty(dtype: np.dtype, size: int) -> Value:
-    zero = constant(value=np.zeros((), dtype))
-    return broadcast_in_dim(zero, shape=(size,), broadcast_dimensions=())
 
 
 def true_size(mask: Value) -> Value:

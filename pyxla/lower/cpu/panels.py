@@ -19,8 +19,6 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import field
 
-import numpy as np
-
 from pyxla.frozen import dataclass
 from pyxla.ir.build import Builder, building, current
 from pyxla.ir.core import Instr, Region, Value
@@ -33,7 +31,7 @@ from pyxla.lower.cpu.voids import guard, never
 from pyxla.ops.contract import dot_general
 from pyxla.ops.control import while_
 from pyxla.ops.elementwise import add, compare, multiply
-from pyxla.ops.filled import integer
+from pyxla.ops.filled import integer, spread, zeros
 from pyxla.ops.index import dynamic_slice, dynamic_update_slice
 from pyxla.ops.shape import broadcast_in_dim, constant, reshape, transpose
 
@@ -211,7 +209,7 @@ class _Walk:
         if self.whole:
             state = self.panel(integer(0), self.shape[0], None)
         else:
-            state = self.loop(count, tuple([_zeros(r) for r in results]))
+            state = self.loop(count, tuple([zeros(r.type) for r in results]))
             if left:
                 state = self.panel(integer(count * self.rows), left, state)
         mapping.update(zip(results, state, strict=True))
@@ -265,7 +263,7 @@ class _Walk:
             elif instr.op is broadcast_in_dim:
                 scalar = here.get(instr.operands[0], instr.operands[0])
                 scalar = reshape(scalar, shape=())
-                here[result] = broadcast_in_dim(scalar, shape=(rows,), broadcast_dimensions=())
+                here[result] = spread(scalar, (rows,))
             else:
                 operands = [here.get(x) or _rows(x, 0, start, rows) for x in instr.operands]
                 here[result] = instr.op(*operands, **instr.attrs)
@@ -298,8 +296,3 @@ def _product(product: Product, panel: Value, other: Value) -> Value:
     }
     operands = (panel, other) if product.at_left else (other, panel)
     return dot_general(*operands, **{**product.instr.attrs, **axes})
-
-
-def _zeros(like: Value) -> Value:
-    zero = constant(value=np.zeros((), like.type.dtype))
-    return broadcast_in_dim(zero, shape=like.type.shape, broadcast_dimensions=())

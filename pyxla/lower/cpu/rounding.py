@@ -43,8 +43,9 @@ from pyxla.ops.elementwise import (
     square,
     subtract,
 )
+from pyxla.ops.filled import number, spread
 from pyxla.ops.kept import kept
-from pyxla.ops.shape import broadcast_in_dim, constant, reshape
+from pyxla.ops.shape import broadcast_in_dim, reshape
 
 _SUMS = frozenset([add, subtract])
 _PRODUCTS = frozenset([multiply, square])
@@ -127,17 +128,13 @@ class _Rounding:
 
     def hidden(self, product: Value) -> Value:
         """A product that no sum is fused with."""
-        zero = self.zero(product.type.dtype)
-        if product.type.shape:
-            shape = product.type.shape
-            zero = broadcast_in_dim(zero, shape=shape, broadcast_dimensions=())
-        return add(product, zero)
+        return add(product, spread(self.zero(product.type.dtype), product.type.shape))
 
     def zero(self, dtype: np.dtype) -> Value:
         """-0.0 that depends on a value, at the beginning of the program."""
         if dtype not in self.zeros:
             with building(self.head):
-                zero = constant(value=np.array(-0.0, dtype))
+                zero = number(-0.0, dtype)
                 self.zeros[dtype] = guard(zero, [_unknown(self.number)])
         return self.zeros[dtype]
 
@@ -149,9 +146,6 @@ def _unknown(value: Value) -> Value:
         value = bitcast_convert(value, dtype=np.dtype(f"u{value.type.dtype.itemsize}"))
     n = convert(value, dtype=_WORD)
 
-    def number(x: int) -> Value:
-        return constant(value=np.array(x, _WORD))
-
-    n = and_(n, number(0xFFFF))  # its third power fits
-    product = multiply(n, add(multiply(n, n), number(2)))
-    return compare(remainder(product, number(3)), number(1), direction="EQ")
+    n = and_(n, number(0xFFFF, _WORD))  # its third power fits
+    product = multiply(n, add(multiply(n, n), number(2, _WORD)))
+    return compare(remainder(product, number(3, _WORD)), number(1, _WORD), direction="EQ")

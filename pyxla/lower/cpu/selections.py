@@ -19,7 +19,7 @@ from pyxla.lower.cost import total
 from pyxla.lower.cpu.kernels import can_hold, is_over_elements
 from pyxla.ops.control import if_, while_
 from pyxla.ops.elementwise import select
-from pyxla.ops.shape import broadcast_in_dim
+from pyxla.ops.filled import spread
 
 MORE = 48  # cost of a branch that may run although it is not taken
 _SLOWER = frozenset(
@@ -66,7 +66,6 @@ def _selections(choice: Instr, code: list[Instr]) -> dict[Value, Value]:
         code += region.instrs
     with building(Builder(code, choice.loc)):
         for k, value in enumerate(choice.results):
-            shape = value.type.shape
-            test = broadcast_in_dim(pred, shape=shape, broadcast_dimensions=()) if shape else pred
+            test = spread(pred, value.type.shape)
             made[value] = select(test, *[region.results[k] for region in choice.regions])
     return made

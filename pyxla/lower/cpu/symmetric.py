@@ -10,8 +10,6 @@ library has no product of this kind (NumPy calls `syrk`).
 
 from __future__ import annotations
 
-import numpy as np
-
 from pyxla.ir.core import Instr, Region, Value
 from pyxla.ir.rewrite import rewrite
 from pyxla.lib.scans import cut
@@ -19,9 +17,9 @@ from pyxla.lower.cpu.panels import matrix_of
 from pyxla.lower.cpu.spread import DTYPES
 from pyxla.ops.contract import dot_general
 from pyxla.ops.control import optimization_barrier
-from pyxla.ops.filled import integer
+from pyxla.ops.filled import integer, number
 from pyxla.ops.index import dynamic_update_slice
-from pyxla.ops.shape import broadcast_in_dim, constant, transpose
+from pyxla.ops.shape import transpose
 
 BANDS = 3
 LARGE = 256  # rows of the result, and numbers to add up for each element
@@ -62,8 +60,7 @@ def _by_bands(dot: Instr, matrix: Value, axis: int) -> Value:
     attrs = {**dot.attrs, **axes}
     # The library wants its left operand row by row (`lower.cpu.orient`).
     rows = matrix if axis == 1 else optimization_barrier(transpose(matrix, permutation=(1, 0)))
-    zero = constant(value=np.zeros((), matrix.type.dtype))
-    made = broadcast_in_dim(zero, shape=(size, size), broadcast_dimensions=())
+    made = number(0, matrix.type.dtype, (size, size))
     for begin, end in zip(cuts, cuts[1:], strict=False):
         left, right = cut(rows, begin, end, 0), cut(matrix, begin, size, 1 - axis)
         band = dot_general(left, right, **attrs)

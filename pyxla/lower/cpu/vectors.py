@@ -33,7 +33,7 @@ from pyxla.ops import elementwise as op
 from pyxla.ops.contract import dot_general
 from pyxla.ops.control import while_
 from pyxla.ops.elementwise import abs as abs_
-from pyxla.ops.filled import integer
+from pyxla.ops.filled import integer, number, spread
 from pyxla.ops.index import dynamic_slice, dynamic_update_slice
 from pyxla.ops.reduce import reduce
 from pyxla.ops.shape import broadcast_in_dim, constant, iota, pad, reshape, transpose
@@ -211,7 +211,7 @@ class _Vector:
     def lanes(self, value: Value, offset: Value | None = None) -> Lanes:
         """The elements of `value`, from `offset` on; a number is in all lanes."""
         if value.type.size == 1:
-            return lambda p, lanes: _spread(reshape(value, shape=()), lanes)
+            return lambda p, lanes: _lanes(reshape(value, shape=()), lanes)
         instr = value.owner
         if not isinstance(instr, Instr) or instr not in self.nest.place or instr.op not in _PARTS:
             return self.read(value, [integer(0)] * value.type.ndim, value.type.shape, offset)
@@ -454,13 +454,13 @@ def _ends(value: Value) -> list[Value]:
 def _counting(instr: Instr, offset: Value | None) -> Lanes:
     result = instr.results[0]
     if instr.attrs["dimension"] != _axis(result):
-        return lambda p, lanes: _spread(constant(value=np.zeros((), result.type.dtype)), lanes)
+        return lambda p, lanes: _lanes(number(0, result.type.dtype), lanes)
 
     def lanes(p: Value, lanes: int) -> Value:
         place = p if offset is None else op.add(p, offset)
         if lanes > 1:
             steps = iota(dtype=np.dtype(np.int64), shape=(lanes,), dimension=0)
-            place = op.add(_spread(place, lanes), steps)
+            place = op.add(_lanes(place, lanes), steps)
         return op.convert(place, dtype=result.type.dtype)
 
     return lanes
@@ -471,10 +471,8 @@ def _axis(vector: Value) -> int:
     return max(range(len(shape)), key=shape.__getitem__)
 
 
-def _spread(number: Value, lanes: int) -> Value:
-    if lanes == 1:
-        return number
-    return broadcast_in_dim(number, shape=(lanes,), broadcast_dimensions=())
+def _lanes(scalar: Value, lanes: int) -> Value:
+    return scalar if lanes == 1 else spread(scalar, (lanes,))
 
 
 def _sum(x: Value | None, y: Value) -> Value:
