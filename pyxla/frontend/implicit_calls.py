@@ -1,4 +1,4 @@
-"""Operations that call special methods: `len(x)`, `str(x)`, `f"{x}"`, `k in x`, `x[i]`.
+"""Operations that call special methods: `len(x)`, `str(x)`, `f"{x}"`, `k in x`, `x[i]`, `x == y`.
 
 In a method of that name they may be calls of it by itself, so they are spelled as calls,
 `x.__len__()`, beside which the operation is kept: it is what happens where inference finds that
@@ -21,6 +21,7 @@ from pyxla.frontend.tree import LOAD
 
 # The special methods that builtin functions call, by the names of the functions.
 _ASKING = {function.__name__: names for function, names in support.ASKING.items()}
+_EQUAL = "__eq__"
 _CONVERSIONS = {-1: "str", ord("s"): "str", ord("r"): "repr"}
 Operation = Callable[[Any, list[Any]], Any]
 
@@ -40,13 +41,19 @@ def is_operation(node: Any) -> bool:
     return hasattr(node, "operation")
 
 
-def takes_none(node: Any) -> bool:
-    """Whether an operation does something of None, too."""
-    return is_operation(node) and node.func.attr in support.ASKING[str]
+def may_be_none(node: Any) -> list[Any]:
+    """The operands of an operation that does something of None, too, in the place of each."""
+    if not is_operation(node):
+        return []
+    if node.func.attr == _EQUAL:
+        return [node.func.value, *node.args]
+    return [node.func.value] if node.func.attr in support.ASKING[str] else []
 
 
 def asked(node: Any) -> Any:
     """The expression that gives the method that an operation calls, bound, or None."""
+    if node.func.attr == _EQUAL:
+        return call("equality", [node.func.value, *node.args], node)
     return call("special", [node.asking, node.func.value], node)
 
 
@@ -110,6 +117,10 @@ class _Spelling(gast.NodeTransformer):
                 found = call("truth", [found], node)
                 isin = isinstance(node.ops[0], gast.In)
                 return found if isin else at(gast.UnaryOp(gast.Not(), found), node)
+            case gast.Compare(left=x, ops=[gast.Eq()], comparators=[y]) if (
+                _EQUAL in self.methods and _is_object(x) and _is_object(y)
+            ):
+                return spelled_call(x, _EQUAL, [y], _equality)
         return node
 
     def visit_Subscript(self, node: Any) -> Any:  # noqa: N802
@@ -144,6 +155,10 @@ def _of_field(node: Any) -> Operation:
 
 def _membership(x: Any, args: list[Any]) -> Any:
     return at(gast.Compare(args[0], [gast.In()], [x]), x)
+
+
+def _equality(x: Any, args: list[Any]) -> Any:
+    return at(gast.Compare(x, [gast.Eq()], args), x)
 
 
 def _item(x: Any, args: list[Any]) -> Any:

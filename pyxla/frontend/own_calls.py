@@ -175,6 +175,8 @@ class Apart:
             owner, *rest = self.flat_all([node.func.value, *given])
             if is_operation(node) and not isinstance(owner, gast.Name):
                 owner = self.held(owner)  # which may be None, and is asked first
+            if is_operation(node):
+                rest = [r if isinstance(r, gast.Name) else self.held(r) for r in rest]
             node.func = at(gast.Attribute(owner, node.func.attr, LOAD), node.func)
         else:
             rest = self.flat_all(given)

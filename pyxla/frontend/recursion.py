@@ -491,11 +491,13 @@ class _Stacked(OfSites):
         """Call one of the functions; of methods, where it is one that is of them."""
         call: Any = site.call
         others: list[Block] = []
-        if implicit_calls.takes_none(call):
-            operands = (self.value(call.func.value), self.literal(None, call))
+        for operand in implicit_calls.may_be_none(call):
+            operands = (self.value(operand), self.literal(None, call))
             none = self.emit(pyops.COMPARE, operands, {"op": "is_"}, call)
             nothing, this = self.fork(self.emit(pyops.TRUTH, (none,), {}, call), call)
-            others.append(self.resume(nothing))
+            self.resume(nothing)
+            self.of_another(site)
+            others.append(self.block)
             self.resume(this)
         implicit = implicit_calls.is_operation(call)
         callee = self.value(implicit_calls.asked(call) if implicit else call.func)
@@ -510,8 +512,8 @@ class _Stacked(OfSites):
             self.resume(this)
             self.leave(site, self.lookup(CALLEE), member)
             self.resume(other)
-        self.join([*others, self.block], "other")
         self.of_another(site)
+        self.join([*others, self.block], "other")
 
     def of_another(self, site: Site) -> None:
         """Do what a site does where it calls none of the functions."""

@@ -195,6 +195,11 @@ def special(asking: Any, x: Any) -> Any:
     return next((getattr(x, name) for name in names if hasattr(type(x), name)), None)
 
 
+def equality(x: Any, y: Any) -> Any:
+    """The method that `x == y` calls first, bound, where they are of one class; None of others."""
+    return x.__eq__ if type(x) is type(y) else None
+
+
 def import_module(name: str, attribute_of_top: bool = True) -> Any:
     """`import a.b` (gives `a`) or, for `import a.b as c`, the module `a.b` itself."""
     module = importlib.import_module(name)

@@ -12,10 +12,11 @@ from pyxla.abstract.lattice import Const, Ref, Tuple
 from pyxla.errors import Location
 from pyxla.hints import similar
 from pyxla.infer.calls.dispatch import call, call_object
+from pyxla.infer.calls.spelled import equality_of, holds
 from pyxla.infer.classes import is_generated, is_python
 from pyxla.infer.engine import Engine
 from pyxla.infer.joins import kinds
-from pyxla.infer.lists import columnar, shared
+from pyxla.infer.lists import columnar, pools, shared
 from pyxla.lib.interpreted import fields_shown
 
 
@@ -34,6 +35,9 @@ def called(
         if not isinstance(other, ObjectCell) or other.cls is not content.cls:
             return Const(NotImplemented)
         rows = [[c.fields[f] for f in fields] for c in (content, other)]
+        pooled = pools.class_of_row(engine.heap, x) is cls
+        if name == "__eq__" and pooled and any(holds(engine, v, cls) for row in rows for v in row):
+            return call_object(engine, equality_of(cls), [x, args[0]], {})
         if name == "__eq__" and sys.version_info >= (3, 13):
             same = engine.rules.compare(engine, "is_", x, args[0])
             return _first(engine, same, Const(True), _equal_in_turn(engine, *rows))

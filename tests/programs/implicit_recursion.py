@@ -2,6 +2,10 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+
+import numpy as np
+
 from tests.programs import program
 
 KEYS = [5, 2, 8, 1, 9, 3]
@@ -124,3 +128,69 @@ def at_place(keys, place):
 def linked(keys, least):
     found = links(keys, least)
     return list(found), str(found)
+
+
+class Twig:
+    def __init__(self, key):
+        self.key, self.left, self.right = key, None, None
+
+    def __eq__(self, other):
+        if not isinstance(other, Twig):
+            return NotImplemented
+        return self.key == other.key and self.left == other.left and self.right == other.right
+
+
+@dataclass
+class Stem:
+    key: int
+    left: Stem | None = None
+    right: Stem | None = None
+
+
+def grown(cls, keys):
+    root = None
+    for key in keys:
+        made, place = cls(int(key)), root
+        if root is None:
+            root = made
+        while place is not None:
+            if made.key < place.key:
+                child, place.left = place.left, place.left or made
+            else:
+                child, place.right = place.right, place.right or made
+            place = child
+    return root
+
+
+ALIKE = np.array([3, 8, 1, 5]), np.array([3, 1, 8, 5])
+OTHER = np.array([3, 8, 1]), np.array([3, 8, 5])
+
+
+@program("equal trees", lambda: ALIKE, lambda: OTHER, lambda: (OTHER[0], ALIKE[0]))
+def equal_trees(x, y):
+    first, second = grown(Twig, x), grown(Twig, y)
+    return first == second, second == first, first != second, first == x[0], first == first
+
+
+@program("equal trees of a dataclass", lambda: ALIKE, lambda: OTHER)
+def equal_stems(x, y):
+    first, second = grown(Stem, x), grown(Stem, y)
+    return first == second, first != second, first.left == second.left, first == None  # noqa: E711
+
+
+@dataclass
+class Seat:
+    number: int
+    following: Seat | None = None
+
+
+@program("around a ring of a dataclass", lambda: (np.array([3, 8, 9]),), lambda: (np.array([4]),))
+def around(x):
+    seats = [Seat(int(number)) for number in x]
+    for i, seat in enumerate(seats):
+        seat.following = seats[(i + 1) % len(seats)]
+    seat, numbers = seats[0].following, [seats[0].number]
+    while seat != seats[0]:
+        numbers.append(seat.number)
+        seat = seat.following
+    return numbers

@@ -13,7 +13,9 @@ from pyxla.frontend import support
 from pyxla.frontend.source import SourceFunction
 from pyxla.infer import using
 from pyxla.infer.calls import standard
+from pyxla.infer.calls.spelled import equality_of
 from pyxla.infer.calls.visiting import boxes_of, class_of
+from pyxla.infer.classes import is_generated
 from pyxla.infer.engine import Engine
 from pyxla.infer.frame import Frame, Stopped
 from pyxla.infer.transfer import transfer
@@ -48,6 +50,17 @@ def _special(engine: Engine, asking: Any, x: Any) -> Any:
         if isinstance(method := engine.captures.member(cls, name), types.FunctionType):
             return Compound("method", (Const(method), x))
     return Const(None)
+
+
+@rule(support.equality)
+def _equality(engine: Engine, x: Any, y: Any) -> Any:
+    """The method that `x == y` calls first, None where they are of several classes."""
+    cls = class_of(engine, x)
+    if cls is None or cls is not class_of(engine, y):
+        return Const(None)
+    if is_generated(engine.captures.member(cls, "__eq__")) and "__eq__" in vars(cls):
+        return Compound("method", (Const(equality_of(cls)), x))
+    return _special(engine, Const(("__eq__",)), x)
 
 
 @transfer("recur")
