@@ -619,3 +619,14 @@ def what_is_given_back(x):
     copies = [np.array(x), x.astype(float), np.asarray(x, dtype="f4"), x.copy()]
     rows = x[1]
     return [v is x for v in whole], [v is x for v in copies], np.asarray(rows) is rows, y is x
+
+
+@program("views", lambda: (np.arange(6.0).reshape(3, 2),), lambda: (np.ones((0, 2)),))
+def last_row_that_was_read(rows):
+    """What the name holds before the loop is no view, and the rows are read on in it."""
+    row, total = np.zeros(2), np.zeros((2, 1))
+    for one in rows:
+        row = one
+        column = np.atleast_2d(row).T
+        total = 0.5 * (total + column)
+    return row, total

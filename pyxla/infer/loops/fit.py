@@ -67,6 +67,7 @@ class Fit:
         self.connections: list[tuple[Phi, Any]] = []
         self.cells: dict[int, set[int]] = {}
         self.work: list[tuple[int, int]] = []
+        self.paired = set[tuple[int, int]]()
         self.made = {*head.join.cells.values()}
         self.came: dict[int, int] = {}
         self.loop_cells = {*self.made, *head.join.shown}
@@ -216,8 +217,9 @@ class Fit:
                 self.ok = False
         if template in self.made and self.came.setdefault(template, back) != back:
             self.ok = False  # names that were alike where the loop starts lead to two objects
-        if template not in found:
-            found.add(template)
+        found.add(template)
+        if (template, back) not in self.paired:
+            self.paired.add((template, back))
             self.work.append((template, back))
 
     def contents(self) -> None:
