@@ -16,7 +16,12 @@ from functools import partial
 from typing import Any
 
 from pyxla import journal, stack
-from pyxla.abstract.facts.deciding import Data, by_arguments, loops_of_constants, parameters
+from pyxla.abstract.facts.deciding import (
+    Data,
+    loops_of_constants,
+    parameters,
+    those_by_arguments,
+)
 from pyxla.abstract.lattice import UNDEFINED, Const, NeedsStatic
 from pyxla.errors import CompileError, InternalError, Location, NotCompiled, warn
 from pyxla.frozen import dataclass
@@ -361,9 +366,9 @@ def _of_tables(world: World) -> set[Path]:
     written = {
         world.paths[cell] for cell, held in world.initial.items() if now.get(cell) is not held
     }
-    for cond in world.engine.findings.branched if world.places else ():
+    for cond in those_by_arguments(world.engine.findings.branched if world.places else ()):
         paths = {world.scalars.get(value, (-1,)) for value in parameters(cond)}
-        if by_arguments(cond) and all(path[0] >= first for path in paths):
+        if all(path[0] >= first for path in paths):
             found |= paths - request.unknown
     return {p for p in found if not any(p[:n] in written for n in range(1, len(p)))}
 

@@ -34,6 +34,16 @@ def by_arguments(value: Value, heads: Collection[Block] = ()) -> bool:
     return all(_may_be_known(x, heads) for x in reached([value], made_of))
 
 
+def those_by_arguments(values: Collection[Value]) -> list[Value]:
+    """Those of many values that are computed `by_arguments`: each instruction is looked at once."""
+    users: dict[Value, list[Value]] = {x: [] for x in reached(values, made_of)}
+    for x in users:
+        for y in made_of(x):
+            users[y].append(x)
+    data = set(reached([x for x in users if not _may_be_known(x, ())], users.__getitem__))
+    return [x for x in values if x not in data]
+
+
 def _may_be_known(x: Value, heads: Collection[Block]) -> bool:
     if x.type.shape and x.type.dtype.kind == "u":
         return False
