@@ -214,3 +214,34 @@ def counts_that_are_none(n, chances):
         except (ValueError, OverflowError) as error:
             said.append(str(error))
     return said, rng.random(), old.random_sample()
+
+
+def _signs(*values):
+    return lambda: (np.random.default_rng(3), np.array(values))
+
+
+@program("as many as data says", _signs(0.5, -1.0, 2.0, 0.3), _signs(-1.0, -2.0), _signs(1.0, 4.0))
+def as_many_as_are_positive(new, x):
+    old, n = np.random.RandomState(3), np.sum(x > 0)
+    reals = old.random_sample(n), old.rand(n), old.normal(1.0, 2.0, n), new.uniform(0, 2, (n, 2))
+    wholes = old.randint(0, n, n), old.randint(5, size=(2, n)), new.integers(3, 9, (n, 2))
+    bools = new.integers(0, 2, n, dtype=bool)
+    chosen = old.choice(8, n), new.choice(x, n, p=np.abs(x) / np.abs(x).sum())
+    others = old.choice(8, n, replace=False), new.poisson(2.0, size=n)
+    return reals, wholes, bools, chosen, others, old.rand(), new.random()
+
+
+@program("as many as data says", _signs(0.5, -1.0, 2.0), _signs(-1.0, -2.0), _signs(1.0, 4.0, 3.0))
+def sizes_and_bounds_that_do_not_fit(new, x):
+    old, n, told = np.random.RandomState(3), np.sum(x > 0), []
+    for case in range(3):
+        try:
+            if case == 0:
+                told.append(old.randint(0, n - 2, n))
+            elif case == 1:
+                told.append(new.integers(3, 2, size=n))
+            else:
+                told.append(old.rand(n - 2))
+        except ValueError as error:
+            told.append(str(error))
+    return told

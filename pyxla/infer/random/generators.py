@@ -329,6 +329,19 @@ def shape_of(engine: Engine, size: Any) -> tuple[int, ...] | None:
     return None if known is None else as_shape(known)
 
 
+def of_any_size(engine: Engine, size: Any, dtype: np.dtype) -> Any:
+    """An array for numbers of which data decides how many there are; None where it does not."""
+    if not is_of_any_size(size):
+        return None
+    return call_object(engine, np.empty, [size, Const(dtype)], {})
+
+
+def is_of_any_size(size: Any) -> bool:
+    """Whether a size, or a number of a shape, is computed where the program runs."""
+    sizes = size.items if isinstance(size, Tuple) else (size,)
+    return any(isinstance(x, Scalar | Array) and not getattr(x, "shape", ()) for x in sizes)
+
+
 def empty(engine: Engine, count: int, dtype: np.dtype) -> Ref:
     return engine.abstract(call_object(engine, np.empty, [Const(count), Const(dtype)], {}))
 
@@ -381,14 +394,17 @@ def _draw(
             pair = [as_array(engine.operand(wide[name])) for name in (first, second)]
             _ensure_all(engine, holds(*pair), errors[-1 if pair[0].ndim or pair[1].ndim else 0])
     params = [_parameter(engine, x, dtype) if found.narrow else x for x in wide.values()]
-    shape = shape_of(engine, given["size"])
-    out = given.get("out", NONE)
-    if not (isinstance(out, Const) and out.value is None):
-        shape = shape_of_out(engine, out, shape, dtype)
     one = found.draw
     if "method" in given and engine.static(given["method"], "the method") == "inv":
         one = C.inverted_exponential
     source = family.source(engine, ref, dtype if dtype == np.float32 else F64)
+    numbers = of_any_size(engine, given["size"], dtype)
+    if numbers is not None and not any(isinstance(x, Ref) for x in params):
+        return visit(engine, filling.filled_rows, source, Const(one), numbers, Tuple(tuple(params)))
+    shape = shape_of(engine, given["size"])
+    out = given.get("out", NONE)
+    if not (isinstance(out, Const) and out.value is None):
+        shape = shape_of_out(engine, out, shape, dtype)
     numbers = _numbers(engine, source, one, params, shape, dtype)
     if not (isinstance(out, Const) and out.value is None):
         arrays.assign(engine, out, engine.as_array(numbers))

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from pyxla.abstract.heap import ObjectCell
-from pyxla.abstract.lattice import Array, Const, Ref
+from pyxla.abstract.lattice import Array, Const, Ref, Tuple
 from pyxla.infer.arrays import access as arrays
 from pyxla.infer.calls.dispatch import call_object
 from pyxla.infer.engine import Engine
@@ -19,6 +19,7 @@ from pyxla.lib.indexing import take
 from pyxla.lib.operands import as_array, broadcast_shapes, broadcast_to, cast
 from pyxla.lib.random import composed, drawing, filling, integers, legacy, orders
 from pyxla.lib.registry import rule
+from pyxla.lib.sizes import as_sizes
 from pyxla.ops.elementwise import add, or_, subtract
 from pyxla.ops.shape import constant, reshape
 
@@ -67,11 +68,13 @@ def bounds(
     if isinstance(high, Const) and high.value is None:
         low, high = Const(0), low
     known = generators.known_objects(engine, low, high)
-    nothing = 0 in (generators.shape_of(engine, given["size"]) or ())
+    shape = _shape_of(engine, given["size"])
+    nothing = isinstance(shape, Const) and 0 in shape.value
     if known is not None and not nothing:
         ends = [np.asarray(np.trunc(x).astype(object)) for x in map(np.asarray, known)]
         last = np.asarray(ends[1] - (not closed))
-        return as_array(ends[0].astype(dtype)), as_array(last.astype(dtype))
+        if isinstance(shape, Const) or np.all(ends[0] <= last):
+            return as_array(ends[0].astype(dtype)), as_array(last.astype(dtype))
     wide = generators.U64 if dtype == generators.U64 else generators.I64
     least, most = [as_array(engine.operand(x), wide) for x in (low, high)]
     if engine.tests(ValueError) and not nothing:
@@ -80,6 +83,8 @@ def bounds(
             engine, name, engine.abstract(most, True), engine.abstract(least, True)
         )
         fine = call_object(engine, np.logical_not, [call_object(engine, np.any, [wrong], {})], {})
+        if not isinstance(shape, Const):
+            fine = generators.visit(engine, drawing.is_fine, fine, shape)
         comparison = "low > high" if closed else "low >= high"
         if isinstance(low, Const) and np.isscalar(low.value) and low.value == 0:
             comparison = "high < 0" if closed else "high <= 0"
@@ -97,8 +102,9 @@ def integers_between(
     dtype = low.dtype
     word = generators.U64 if dtype.itemsize == 8 else U32
     width = 1 if dtype.kind == "b" else 8 * dtype.itemsize
-    shape = generators.shape_of(engine, size)
     own = broadcast_shapes(low.shape, high.shape)
+    of_any_size = None if own else generators.of_any_size(engine, size, word)
+    shape = () if of_any_size is not None else generators.shape_of(engine, size)
     scalar = shape is None and own == ()
     shape = own if shape is None else shape
     generators.check_size(engine, own, shape)
@@ -111,6 +117,9 @@ def integers_between(
     count = math.prod(shape)
     filler: Any = filling.filled_below
     spans: Any = Array(span)
+    if of_any_size is not None:
+        drawn = [bits, of_any_size, spans, Const(width), buffer, Const(legacy)]
+        return generators.visit(engine, filling.filled_between, *drawn, Const(dtype), Array(least))
     if own:
         filler = filling.filled_below_each
         spans = arrays.fresh(engine, Array(reshape(broadcast_to(span, shape), shape=(count,))))
@@ -156,7 +165,15 @@ rule(drawing.source_of)(
         engine, ref, generators.F64
     )
 )
-rule(drawing.shape_of)(lambda engine, size: Const(generators.shape_of(engine, size) or ()))
+
+
+@rule(drawing.shape_of)
+def _shape_of(engine: Engine, size: Any) -> Any:
+    if generators.is_of_any_size(size) and as_sizes(engine.operand(size))[1] is not None:
+        return size if isinstance(size, Tuple) else Tuple((size,))
+    return Const(generators.shape_of(engine, size) or ())
+
+
 rule(drawing.fixed)(lambda engine, n: Const(int(engine.static(n, "the size of a population"))))
 for _function in (
     *(orders.shuffled, orders.shuffled_rows, orders.tail_shuffled, orders.sampled),

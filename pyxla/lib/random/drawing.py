@@ -35,6 +35,11 @@ def shape_of(size: Any) -> Any:
     """A size as a shape."""
 
 
+def is_fine(bounds: Any, shape: Any) -> Any:
+    """Whether there are bounds for numbers of that shape, where data decides it: none need any."""
+    return bounds or math.prod(shape) == 0
+
+
 def check_size(own: Any, shape: Any) -> Any:
     """Raise where parameters of shape `own` do not broadcast to `shape`."""
 
