@@ -6,7 +6,7 @@ array that it is of: they have the same lists.
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 
@@ -19,6 +19,7 @@ class Objects:
     __pyxla_items__: list[Any]
     __pyxla_shape__: tuple[int, ...]
     __pyxla_type__: type = np.ndarray
+    __pyxla_functions__: ClassVar[dict[Any, Any]]  # NumPy's, as they are of such arrays
 
     @classmethod
     def __pyxla_made__(cls, fields: dict[str, Any]) -> Any:
@@ -138,7 +139,7 @@ class Turned(Objects):
         return unsupported(self)
 
     def copy(self) -> Any:
-        return unsupported(self)
+        return build(Turned, [list(row) for row in self.__pyxla_items__], self.__pyxla_shape__)
 
     def tolist(self) -> list[Any]:
         return [list(row) for row in zip(*self.__pyxla_items__, strict=True)]
@@ -169,6 +170,50 @@ def within(x: Any, key: Any) -> Any:
 
 def build(cls: type, items: list[Any], shape: Any) -> Any:
     """The array of these items; inference makes it."""
+
+
+def array(object: Any) -> Any:
+    return object.copy()
+
+
+def copy(a: Any) -> Any:
+    return a.copy()
+
+
+def same(a: Any) -> Any:
+    return a
+
+
+def atleast_2d(ary: Any) -> Any:
+    if ary.ndim == 2:
+        return ary
+    return build(Objects, [ary.__pyxla_items__], (1, len(ary)))
+
+
+def transpose(a: Any) -> Any:
+    return a.T
+
+
+def shape(a: Any) -> Any:
+    return a.shape
+
+
+def ndim(a: Any) -> int:
+    return len(a.shape)
+
+
+FUNCTIONS: dict[Any, Any] = {
+    np.array: array,
+    np.copy: copy,
+    np.asarray: same,
+    np.asanyarray: same,
+    np.atleast_1d: same,
+    np.atleast_2d: atleast_2d,
+    np.transpose: transpose,
+    np.shape: shape,
+    np.ndim: ndim,
+}
+Objects.__pyxla_functions__ = FUNCTIONS
 
 
 def unsupported(x: Any) -> Any:

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import functools
 import math
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 
@@ -32,6 +32,7 @@ class Records:
     __pyxla_type__: type = np.ndarray
     __pyxla_plain__ = True
     __pyxla_ordered__ = True
+    __pyxla_functions__: ClassVar[dict[Any, Any]]  # NumPy's, as they are of such arrays
 
     @classmethod
     def __pyxla_made__(cls, fields: dict[str, Any]) -> Any:
@@ -129,6 +130,7 @@ class NamedRecords(Records):
 
     __pyxla_type__ = np.recarray
     __pyxla_plain__ = False
+    __pyxla_functions__: ClassVar[dict[Any, Any]] = {}
 
     def __getattr__(self, name: str) -> Any:
         return self[name]
@@ -354,6 +356,7 @@ FUNCTIONS: dict[Any, Any] = {
     np.empty_like: zeros_like,
     np.ones_like: ones_like,
 }
+Records.__pyxla_functions__ = FUNCTIONS
 
 
 @functools.lru_cache(256)

@@ -17,7 +17,7 @@ from pyxla import CompileError
         lambda x, n: x[:n],
         lambda x, n: x[np.arange(n)],
         lambda x, n: x.sum(),
-        lambda x, n: np.copy(x),
+        lambda x, n: np.sort(x),
         lambda x, n: x.T[0],
         lambda x, n: -x,
         lambda x, n: float(x),

@@ -49,6 +49,25 @@ def items_of_several_kinds(n, x):
     return listed, cells[-1].sum(), empty, about
 
 
+def as_column(z, n):
+    z = np.atleast_2d(z)
+    return z.T if z.shape[1] == n else z
+
+
+@program("arrays", lambda: (np.arange(6.0).reshape(3, 2),))
+def numpys_functions_of_placeholders(zs):
+    """What stands for a measurement is given the shape of one, and copied, as that is."""
+    z, x = as_column(np.array([None] * 2), 2), np.zeros((2, 1))
+    first, row = np.copy(z), np.array([None] * 2)
+    for one in zs:
+        z = as_column(one, 2)
+        x = 0.5 * (x + z)
+    same, grid, other = np.asarray(row), np.atleast_2d(row), np.array(row)
+    grid[0, 1], other[0] = x[0, 0], 3
+    about = np.shape(first), np.ndim(first), same is row, np.transpose(grid).shape
+    return x, z, first, row, grid, other, about
+
+
 @program("arrays", lambda: (3,), lambda: (-4,), lambda: (1,))
 def places_that_are_none(i):
     cells = np.full(3, None)

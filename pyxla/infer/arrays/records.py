@@ -10,6 +10,7 @@ import numpy as np
 from pyxla.abstract.heap import ListCell, ObjectCell
 from pyxla.abstract.lattice import Const, Ref, Tuple, taken_apart
 from pyxla.infer.engine import Engine
+from pyxla.lib import objects
 from pyxla.lib.records import (
     FIELD,
     FUNCTIONS,
@@ -27,6 +28,7 @@ from pyxla.lib.records import (
 from pyxla.lib.registry import rule
 
 _FILLED = (np.zeros, np.empty, np.ones)
+_FUNCTIONS = FUNCTIONS.keys() | objects.FUNCTIONS.keys()
 
 
 def created(engine: Engine, function: Any, args: list[Any], kwargs: dict[str, Any]) -> Any:
@@ -63,19 +65,21 @@ def _column(engine: Engine, function: Any, x: Any, field: np.dtype) -> Any:
 
 
 def applied(engine: Engine, function: Any, args: list[Any], kwargs: dict[str, Any]) -> Any:
-    """What one of NumPy's functions gives for structured arrays; None where this is no such call,
-    or has other options."""
-    if function not in FUNCTIONS or not args:
+    """What one of NumPy's functions gives for structured arrays and arrays of objects; None where
+    this is no such call, or has other options."""
+    if function not in _FUNCTIONS or not args:
         return None
     first = taken_apart(args[0])
     held = engine.heap.contents.get(first.cell) if isinstance(first, Ref) else first
     if isinstance(held, ListCell | Tuple) and held.items:
         first = held.items[0]
-    own = FUNCTIONS[function]
-    names = own.__code__.co_varnames[: own.__code__.co_argcount]
-    fits = len(args) <= len(names) and set(kwargs) <= set(names[len(args) :])
     content = engine.heap.contents.get(first.cell) if isinstance(first, Ref) else None
-    if not fits or not getattr(getattr(content, "cls", None), "__pyxla_plain__", False):
+    cls = content.cls if isinstance(content, ObjectCell) else None
+    own = getattr(cls, "__pyxla_functions__", {}).get(function)
+    if own is None:
+        return None
+    names = own.__code__.co_varnames[: own.__code__.co_argcount]
+    if len(args) > len(names) or set(kwargs) - set(names[len(args) :]):
         return None
     return engine.rules.call(engine, Const(own), args, kwargs)
 
