@@ -105,7 +105,7 @@ def _fitted(array: Array, value: Value, shape: Shape, extents: Extents) -> Value
         free = own[d] is not None or (extents is not None and extents[offset + d] is not None)
         if n != target[d] and n != 1:
             fits = fits and free
-        elif n == 1 and own[d] is None:
+        elif n == 1:
             target[d] = 1
     if not fits:
         raise OpError(

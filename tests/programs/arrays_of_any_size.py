@@ -272,3 +272,24 @@ def squeezed_by_size(x):
     if row.shape[0] > 2:
         return np.squeeze(row), found
     return row.squeeze(1)
+
+
+def _rows(*kept):
+    return lambda: (np.arange(1.0, 9.0).reshape(4, 2), np.array(kept, bool))
+
+
+@program("one row for many", _rows(1, 0, 1, 1), _rows(0, 1, 0, 0), _rows(0, 0, 0, 0))
+def one_row_in_the_place_of_many(x, kept):
+    """What is assigned has one row or none, which may be known by its bound alone."""
+    rows, told = x[kept], ""
+    one = rows[:1]
+    like, full, tail = np.zeros(rows.shape), np.ones((4, 2)), np.zeros(4)
+    like[:] = one
+    try:
+        full[:] = one
+        full[2:, 0] = one[:, 1]
+        np.copyto(tail, one[:, 0], where=tail < 1)
+        full[[0, 2]] = 2 * one
+    except ValueError as error:
+        told = str(error)
+    return like, full, tail, told
