@@ -311,7 +311,18 @@ def test_what_mixes_elements_that_a_mask_picks(program):
     agree(program, *[(x, m) for m in masks(9) if 3 <= m.sum() < 9])
 
 
-@pytest.mark.parametrize("program", [transforms_of_rows, factors])
+def blocks_of_rows(x, m):
+    y, v = x[m], x[m, 0]
+    pairs = np.kron(y, y[:2]), np.kron(np.eye(2), y), np.kron(v, np.ones((2, 1))), np.kron(y, v)
+    return pairs, np.kron(2.0, y), np.kron(np.ones((2, 1, 2), np.float32), y)
+
+
+def full_of_rows(x, m):
+    y, v = x[m], x[m, 0]
+    return np.full((2, len(v)), v), np.full(y.shape, y[:1]), np.full(len(v), v, dtype=int)
+
+
+@pytest.mark.parametrize("program", [transforms_of_rows, factors, blocks_of_rows, full_of_rows])
 def test_what_mixes_rows_that_a_mask_picks(program):
     x = np.random.default_rng(5).normal(size=(6, 3))
     agree(program, *[(x, m) for m in masks(6) if m.sum()])

@@ -50,7 +50,7 @@ from pyxla.lib.operands import (
     splat,
     weak,
 )
-from pyxla.lib.registry import implements
+from pyxla.lib.registry import LeftToPython, implements
 from pyxla.ops import elementwise as op
 from pyxla.ops.filled import spread
 from pyxla.ops.shape import broadcast_in_dim, iota
@@ -276,19 +276,31 @@ def _size(n: Int) -> Value:
 
 @strategy(products.kron)
 def _kron(function: Function, a: Any, b: Any) -> Array:
-    """Of two rows: element `i` is that of the quotient and the remainder by the second's size."""
+    """Along each dimension, element `i` is that of the quotient and the remainder by the second's
+    size."""
     x, y = as_array(a), as_array(b)
-    if x.ndim != 1 or y.ndim != 1:
-        raise OpError(NOT_SUPPORTED)
-    n, m = true_size(x, 0), true_size(y, 0)
-    shape = (x.shape[0] * y.shape[0],)
-    at = iota(dtype=INT, shape=shape, dimension=0)
-    count = spread(op.maximum(cast(value_of(m), INT), splat(1, INT, ())), shape)
-    left, right = op.divide(at, count), op.remainder(at, count)
-    first, second = (
-        take(Array(z.value), Array(i), 0, wrap=False) for z, i in ((x, left), (y, right))
-    )
-    return sized((first * second).value, (times(n, m),))
+    x, y = [_with_leading(z, max(x.ndim, y.ndim) - z.ndim) for z in (x, y)]
+    sizes = list[Int]()
+    first, second = Array(x.value), Array(y.value)
+    for axis, room in enumerate(map(operator.mul, x.shape, y.shape)):
+        at = iota(dtype=INT, shape=(room,), dimension=0)
+        size = true_size(y, axis)
+        count = spread(op.maximum(cast(value_of(size), INT), splat(1, INT, ())), (room,))
+        first = take(first, Array(op.divide(at, count)), axis, wrap=False)
+        second = take(second, Array(op.remainder(at, count)), axis, wrap=False)
+        sizes.append(times(true_size(x, axis), size))
+    return sized((first * second).value, tuple(sizes))
+
+
+@strategy(creation.full)
+def _full(function: Function, *args: Any, **kwargs: Any) -> Array:
+    raise LeftToPython
+
+
+def _with_leading(x: Array, count: int) -> Array:
+    """`x` with so many dimensions of one element before its own."""
+    extents = x.extents and (*[None] * count, *x.extents)
+    return Array(m.reshaped(x.value, (*[1] * count, *x.shape)), extents)
 
 
 # --- Places known at run time --------------------------------------------------------------------
