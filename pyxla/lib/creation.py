@@ -12,7 +12,7 @@ from typing import Any
 
 import numpy as np
 
-from pyxla.abstract.facts.deciding import by_arguments
+from pyxla.abstract.facts.deciding import asked_for
 from pyxla.abstract.facts.integers import Int, ceil_divide, larger, minus, value_of
 from pyxla.abstract.lattice import Array, Scalar
 from pyxla.abstract.promote import CLASSES, as_dtype, kind, result_type
@@ -287,7 +287,7 @@ def _arange_count(start: Any, stop: Any, step: Any) -> Int:
         if isinstance(length, int):
             return max(0, -(-length // abs(step)))
         return ceil_divide(as_size(length, None), abs(step))
-    if any(CLASSES[x.dtype] == "f" and not by_arguments(x.value) for x in numbers):
+    if any(CLASSES[x.dtype] == "f" and not asked_for(x.value) for x in numbers):
         raise LeftToPython(counted, ("like", "device"))
     read = [_static_number(x) for x in (start, stop, step)]
     if read[2] == 0:
@@ -396,7 +396,7 @@ def band(shape: Shape, offset: Any, direction: str) -> Value:
     """Where `column - row` compares so with the int `offset` in the last two dimensions."""
     ndim = len(shape)
     row, column = iota(INT, shape, ndim - 2), iota(INT, shape, ndim - 1)
-    if isinstance(offset, Array | Scalar) and _is_int(offset) and not by_arguments(offset.value):
+    if isinstance(offset, Array | Scalar) and _is_int(offset) and not asked_for(offset.value):
         row = op.add(row, broadcast_to(as_value(offset, INT), shape))
     elif known := operator.index(offset):
         row = op.add(row, splat(known, INT, shape))

@@ -15,7 +15,7 @@ from typing import Any
 
 from pyxla.abstract.facts import extent
 from pyxla.abstract.facts.constants import known_elements
-from pyxla.abstract.facts.deciding import Data, by_arguments, parameters
+from pyxla.abstract.facts.deciding import Data, asked_for, parameters
 from pyxla.abstract.facts.integers import Int, known, larger
 from pyxla.abstract.facts.ranges import interval
 from pyxla.abstract.lattice import Array, NeedsStatic, Scalar
@@ -56,7 +56,7 @@ def as_size(n: Any, wrong: Wrong | None = negative) -> Int:
     found = bounded_int(n)
     if isinstance(found, int):
         return as_size(found, wrong)
-    if by_arguments(n.value) and parameters(n.value):
+    if asked_for(n.value):
         raise NeedsStatic(n, SIZE)
     if extent.upper(found) is None:
         found = _with_room(found)

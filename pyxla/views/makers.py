@@ -13,7 +13,7 @@ from typing import Any
 
 import numpy as np
 
-from pyxla.abstract.facts.deciding import by_arguments
+from pyxla.abstract.facts.deciding import asked_for
 from pyxla.abstract.facts.extent import difference, lower, upper
 from pyxla.abstract.facts.integers import Int, larger, minus, plus, times
 from pyxla.abstract.lattice import Array, Scalar
@@ -137,7 +137,7 @@ def _with_rest(a: Shown, target: Sequence[Int]) -> Sequence[Int]:
         d
         for d, n in enumerate(target)
         if isinstance(n, Scalar)
-        and not by_arguments(n.value)
+        and not asked_for(n.value)
         and all(difference(n, e) != 0 for e in sizes)
     ]
     others = math.prod([n for d, n in enumerate(target) if d not in free and isinstance(n, int)])

@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 
 from pyxla.abstract.facts import extent
-from pyxla.abstract.facts.deciding import by_arguments
+from pyxla.abstract.facts.deciding import asked_for
 from pyxla.abstract.facts.integers import ceil_divide, value_of
 from pyxla.abstract.lattice import Array, Scalar
 from pyxla.frozen import dataclass
@@ -112,7 +112,7 @@ def _is_dynamic(step: Any) -> bool:
     if (
         not isinstance(step, Scalar)
         or constant_of(Array(step.value)) is not None
-        or by_arguments(step.value)
+        or asked_for(step.value)
     ):
         return False
     low = extent.lower(bounded_int(step))

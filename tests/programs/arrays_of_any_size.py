@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 from typing import Any
 
@@ -293,3 +294,13 @@ def one_row_in_the_place_of_many(x, kept):
     except ValueError as error:
         told = str(error)
     return like, full, tail, told
+
+
+@program("arange of what constants give", lambda: (0.5,), lambda: (3.0,))
+def stations_along_a_path(step):
+    """The length is computed of numbers in the code, and is none itself."""
+    x, y, length = [0.0, 10.0, 12.5, 20.0], [0.0, -6.0, 5.0, 6.5], [0]
+    length.extend(np.cumsum(np.hypot(np.diff(x), np.diff(y))))
+    at = list(np.arange(0, length[-1], step))
+    turns = int(np.sum(np.sqrt(np.array(x)))) - 8
+    return at, [math.sin(s) for s in at], np.eye(3, k=turns), np.arange(turns)

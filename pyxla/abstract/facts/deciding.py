@@ -34,6 +34,12 @@ def by_arguments(value: Value, heads: Collection[Block] = ()) -> bool:
     return all(_may_be_known(x, heads) for x in reached([value], made_of))
 
 
+def asked_for(value: Value) -> bool:
+    """Whether number arguments decide `value`, so that another attempt may know it: what is
+    computed of constants alone, and is none, is data."""
+    return by_arguments(value) and bool(parameters(value))
+
+
 def those_by_arguments(values: Collection[Value]) -> list[Value]:
     """Those of many values that are computed `by_arguments`: each instruction is looked at once."""
     users: dict[Value, list[Value]] = {x: [] for x in reached(values, made_of)}
