@@ -222,7 +222,8 @@ def document() -> str:
 IN_PYTHON = (
     "What SciPy has in Python is compiled as it is: `solve_ivp`, `newton`,",
     '`minimize(method="Nelder-Mead")`, `interp1d`; so are, over Python in the place of its C,',
-    "`brentq`, `brenth`, `bisect`, `CubicSpline`, `PchipInterpolator`, `solve_banded`,",
+    "`brentq`, `brenth`, `bisect`, `CubicSpline`, `PchipInterpolator` (their derivatives and",
+    "integrals, too), `solve_banded`,",
     "`spatial.transform.Rotation` but for its angles, and densities, probabilities and quantiles",
     "of the continuous distributions of `scipy.stats` whose formulas have functions of that list.",
 )

@@ -105,8 +105,27 @@ def _binom(ufunc: np.ufunc) -> Callable[..., Array]:
     return call
 
 
+FACTORS = 64
+
+
+def _poch(ufunc: np.ufunc) -> Callable[..., Array]:
+    """z (z + 1) ... (z + m - 1), of a known m: the factors of the derivatives of splines."""
+
+    def call(z: Any, m: Any, out: Any = None) -> Array:
+        if not isinstance(m, int | float | np.number) or m not in range(FACTORS):
+            raise OpError(f"poch takes a second argument that is known, of 0 to {FACTORS - 1}")
+        found = loop_types(ufunc, (kind(z), kind(m)))[0]
+        first = as_array(z, found)
+        product = first * 0 + 1
+        for i in range(int(m)):
+            product = product * (first + i)
+        return product
+
+    return call
+
+
 # Where JAX's differ, in a value or a slope, or there is none.
-OWN = {"psi": _digamma, "i0": _i0, "binom": _binom}
+OWN = {"psi": _digamma, "i0": _i0, "binom": _binom, "poch": _poch}
 
 
 def _inexact(x: Any) -> Array:

@@ -3,6 +3,7 @@ an interval, matrices in bands, piecewise polynomials."""
 
 from __future__ import annotations
 
+import math
 from typing import Any
 
 import numpy as np
@@ -153,3 +154,33 @@ def evaluate(c: Any, x: Any, xp: Any, dx: int, extrapolate: bool, out: Any) -> N
         total = total * step + factor * c[k, at]
     outside = np.isnan(xp) if extrapolate else ~((xp >= x[0]) & (xp <= x[-1]))
     out[...] = np.where(outside[:, None], np.nan, total)
+
+
+def fix_continuity(c: Any, x: Any, order: int) -> None:
+    """Let each polynomial begin with what the one before it ends with, up to derivative `order`."""
+    degree = c.shape[0] - 1
+    for i in range(1, len(x) - 1):
+        for k in range(order, -1, -1):
+            end = np.zeros_like(c[0, 0])
+            for j in range(degree + 1 - k):
+                end = end * (x[i] - x[i - 1]) + math.comb(degree - j, k) * c[j, i - 1]
+            c[degree - k, i] = end
+
+
+def integrate(c: Any, x: Any, a: float, b: float, extrapolate: bool, out: Any) -> None:
+    """`out`: the integrals of the polynomials from `a` to `b`, which is not less."""
+    first, last = np.clip(np.searchsorted(x, [a, b], side="right") - 1, 0, c.shape[1] - 1)
+    total = np.zeros_like(out)
+    for i in range(first, last + 1):
+        low = a - x[i] if i == first else 0.0
+        high = b - x[i] if i == last else x[i + 1] - x[i]
+        total += _integral(c[:, i], high) - _integral(c[:, i], low)
+    inside = extrapolate or (a >= x[0] and b <= x[-1])
+    out[...] = np.where(inside and not np.isnan(a + b), total, np.nan)
+
+
+def _integral(c: Any, step: Any) -> Any:
+    total = np.zeros_like(c[0])
+    for k in range(len(c)):
+        total = total * step + c[k] / (len(c) - k)
+    return total * step

@@ -245,6 +245,22 @@ def test_splines():
         np.testing.assert_allclose(got, expected, 1e-9, 1e-12)
 
 
+def derived_splines(x, y, ends):
+    smooth = scipy.interpolate.CubicSpline(x, np.stack([y, y**2], 1))
+    within = scipy.interpolate.CubicSpline(x, y, extrapolate=False)
+    slope, bend, sums = smooth.derivative(), smooth.derivative(2), smooth.antiderivative(2)
+    outer, inner = [s.integrate(ends[0], ends[1]) for s in (smooth, within)]
+    poch = scipy.special.poch(y, 3), scipy.special.poch(4, 2), scipy.special.poch(-x, 0)
+    return slope(x), bend(0.3), sums(ends), within.antiderivative()(x), outer, inner, poch
+
+
+@pytest.mark.parametrize("ends", [(0.1, 0.8), (0.8, 0.1), (0.2, 0.2), (-1.0, 0.5), (0.5, 3.0)])
+def test_derived_splines(ends):
+    x = np.linspace(0, 1, 6)
+    given = x, np.random.default_rng(0).random(6), np.array(ends)
+    check(pyxla.compile(derived_splines)(*given), derived_splines(*given))
+
+
 def rotations(angle, vector):
     """Turned in the plane, about a vector, one after the other, and back."""
     plane = Rotation.from_euler("z", angle).as_matrix()[0:2, 0:2]
