@@ -30,6 +30,7 @@ from pyxla.infer.calls.dispatch import call_object
 from pyxla.infer.calls.visiting import call_function
 from pyxla.infer.engine import Engine
 from pyxla.infer.exact import exactly
+from pyxla.infer.random import counts
 from pyxla.ir.op import OpError
 from pyxla.lib.operands import as_array, as_shape, broadcast_shapes, broadcast_to, cast
 from pyxla.lib.random import continuous, discrete, filling
@@ -323,25 +324,6 @@ GENERATORS = Family(Generator, lambda: Generator(np.random.PCG64(0)), _source)
 FAMILIES: dict[type, Family] = {Generator: GENERATORS}
 
 
-def shape_of(engine: Engine, size: Any) -> tuple[int, ...] | None:
-    """A size as a shape; None for a single number."""
-    known = engine.operand(size)
-    return None if known is None else as_shape(known)
-
-
-def of_any_size(engine: Engine, size: Any, dtype: np.dtype) -> Any:
-    """An array for numbers of which data decides how many there are; None where it does not."""
-    if not is_of_any_size(size):
-        return None
-    return call_object(engine, np.empty, [size, Const(dtype)], {})
-
-
-def is_of_any_size(size: Any) -> bool:
-    """Whether a size, or a number of a shape, is computed where the program runs."""
-    sizes = size.items if isinstance(size, Tuple) else (size,)
-    return any(isinstance(x, Scalar | Array) and not getattr(x, "shape", ()) for x in sizes)
-
-
 def empty(engine: Engine, count: int, dtype: np.dtype) -> Ref:
     return engine.abstract(call_object(engine, np.empty, [Const(count), Const(dtype)], {}))
 
@@ -398,31 +380,18 @@ def _draw(
     if "method" in given and engine.static(given["method"], "the method") == "inv":
         one = C.inverted_exponential
     source = family.source(engine, ref, dtype if dtype == np.float32 else F64)
-    numbers = of_any_size(engine, given["size"], dtype)
+    numbers = counts.of_any_size(engine, given["size"], dtype)
     if numbers is not None and not any(isinstance(x, Ref) for x in params):
         return visit(engine, filling.filled_rows, source, Const(one), numbers, Tuple(tuple(params)))
-    shape = shape_of(engine, given["size"])
+    shape = counts.shape_of(engine, given["size"])
     out = given.get("out", NONE)
     if not (isinstance(out, Const) and out.value is None):
-        shape = shape_of_out(engine, out, shape, dtype)
+        shape = counts.shape_of_out(engine, out, shape, dtype)
     numbers = _numbers(engine, source, one, params, shape, dtype)
     if not (isinstance(out, Const) and out.value is None):
         arrays.assign(engine, out, engine.as_array(numbers))
         return out
     return numbers
-
-
-def shape_of_out(
-    engine: Engine, out: Any, shape: tuple[int, ...] | None, dtype: np.dtype
-) -> tuple[int, ...]:
-    if not arrays.is_array(engine, out) or arrays.dtype_of(engine, out) != dtype:
-        engine.raise_constant(
-            TypeError(f"Supplied output array has the wrong type. Expected {dtype.name}")
-        )
-    found = arrays.shown(engine, out)[0]
-    if shape is not None and shape != found:
-        engine.raise_constant(ValueError("size must match out.shape when used together"))
-    return found
 
 
 def _ensure(engine: Engine, test: Test, name: str, x: Array) -> None:
@@ -443,20 +412,6 @@ def _parameter(engine: Engine, x: Any, dtype: np.dtype) -> Any:
     return engine.abstract(as_array(operand, dtype))
 
 
-def check_size(engine: Engine, own: tuple[int, ...], shape: tuple[int, ...]) -> None:
-    """Raise NumPy's ValueError where parameters of shape `own` do not broadcast to `shape`."""
-    try:
-        fits = np.broadcast_shapes(shape, own) == shape
-    except ValueError as error:
-        engine.raise_constant(error)
-    if not fits:
-        engine.raise_constant(
-            ValueError(
-                f"Output size {shape} is not compatible with broadcast dimensions of inputs {own}."
-            )
-        )
-
-
 def _numbers(
     engine: Engine,
     source: Ref,
@@ -472,7 +427,7 @@ def _numbers(
     values = [as_array(engine.operand(x)) for x in params]
     own = broadcast_shapes((), *[x.shape for x in values])
     shape = own if shape is None else shape
-    check_size(engine, own, shape)
+    counts.check_size(engine, own, shape)
     count = math.prod(shape)
     bits = engine.content(source).fields["bits"]
     leaps = engine.content(bits).cls is np.random.PCG64  # many outputs can be had at once

@@ -14,7 +14,7 @@ from pyxla.abstract.lattice import Array, Const, Ref, Tuple
 from pyxla.infer.arrays import access as arrays
 from pyxla.infer.calls.dispatch import call_object
 from pyxla.infer.engine import Engine
-from pyxla.infer.random import generators
+from pyxla.infer.random import counts, generators
 from pyxla.lib.indexing import take
 from pyxla.lib.operands import as_array, broadcast_shapes, broadcast_to, cast
 from pyxla.lib.random import composed, drawing, filling, integers, legacy, orders
@@ -103,11 +103,11 @@ def integers_between(
     word = generators.U64 if dtype.itemsize == 8 else U32
     width = 1 if dtype.kind == "b" else 8 * dtype.itemsize
     own = broadcast_shapes(low.shape, high.shape)
-    of_any_size = None if own else generators.of_any_size(engine, size, word)
-    shape = () if of_any_size is not None else generators.shape_of(engine, size)
+    of_any_size = None if own else counts.of_any_size(engine, size, word)
+    shape = () if of_any_size is not None else counts.shape_of(engine, size)
     scalar = shape is None and own == ()
     shape = own if shape is None else shape
-    generators.check_size(engine, own, shape)
+    counts.check_size(engine, own, shape)
     least, most = broadcast_to(low.value, own), broadcast_to(high.value, own)
     # Differences of narrow integers are exact in 32 bits, and those of wide ones wrap.
     span = subtract(cast(most, word), cast(least, word))
@@ -139,7 +139,7 @@ def integers_between(
 
 @rule(drawing.check_size)
 def _check_size(engine: Engine, own: Any, shape: Any) -> Any:
-    generators.check_size(engine, *[engine.static(x, "a shape") for x in (own, shape)])
+    counts.check_size(engine, *[engine.static(x, "a shape") for x in (own, shape)])
     return generators.NONE
 
 
@@ -169,9 +169,9 @@ rule(drawing.source_of)(
 
 @rule(drawing.shape_of)
 def _shape_of(engine: Engine, size: Any) -> Any:
-    if generators.is_of_any_size(size) and as_sizes(engine.operand(size))[1] is not None:
+    if counts.is_of_any_size(size) and as_sizes(engine.operand(size))[1] is not None:
         return size if isinstance(size, Tuple) else Tuple((size,))
-    return Const(generators.shape_of(engine, size) or ())
+    return Const(counts.shape_of(engine, size) or ())
 
 
 rule(drawing.fixed)(lambda engine, n: Const(int(engine.static(n, "the size of a population"))))
