@@ -187,9 +187,13 @@ class Compiled:
                 found = self._checked(entry, fault, replayed, args, names)
                 leaves = fault.resumed(leaves)
             try:
-                return found.executable(leaves, args)
+                result = found.executable(leaves, args)
             except Faulty as further:
                 fault = further.with_traceback(None)
+            else:
+                if not self.options.from_end and IndexError in {kind for _, kind in replayed}:
+                    self._begin_anew(entry, from_end=True)  # it was none
+                return result
             finally:
                 found.keep(leaves)
 
@@ -248,15 +252,16 @@ class Compiled:
         return leaves, entry
 
     def _make_room(self, overflow: ListOverflow, entry: Entry) -> None:
-        """Compile for longer lists from now on; nothing was written yet."""
+        """Compile for longer lists, or longer rows, from now on; nothing was written yet."""
+        name = "row_capacity" if isinstance(overflow, RowOverflow) else "list_capacity"
+        capacity = GROWTH * max(overflow.capacity, getattr(self.options, name))
+        if capacity > MOST_ITEMS:
+            raise overflow
+        self._begin_anew(entry, **{"row_capacity": self.options.capacity_of_rows, name: capacity})
+
+    def _begin_anew(self, entry: Entry, **options: Any) -> None:
         with self._lock:
-            name = "row_capacity" if isinstance(overflow, RowOverflow) else "list_capacity"
-            capacity = GROWTH * max(overflow.capacity, getattr(self.options, name))
-            if capacity > MOST_ITEMS:
-                raise overflow
-            rows = self.options.capacity_of_rows  # which need not be longer where a list is
-            self.options = replace(self.options, **{"row_capacity": rows, name: capacity})
-            self._begun = entry.request.demands
+            self.options, self._begun = replace(self.options, **options), entry.request.demands
             self._cache.clear()
 
     def _with_power_types(self, args: tuple[Any, ...], names: tuple[str, ...]) -> Any:
@@ -597,6 +602,7 @@ def compile(  # noqa: A001
       products of 32-bit floats are as exact as accelerators like (TF32, bfloat16), not as NumPy's.
     - power_types=True: `10 ** n` is an int or a float, by the sign of n; else the function is
       compiled again where that is a float.
+    - from_end=True: indices that loops find in data may be below 0; else one that is compiles anew.
     - timeout=s: a call that computes, or that XLA compiles, for more than so many seconds raises
       TimeoutError; its arguments are untouched.
     - list_capacity=1024: the capacity of a list that grows in a loop of unknown length; one that

@@ -27,6 +27,8 @@ class Options:
     power_types: powers of Python's numbers are of the type that signs of run time say, an int or a
     float, a float or a complex number; a program that meets one that it does not expect is compiled
     again with it.
+    from_end: indices in loops of which nothing is known may count from the end; a program that
+    meets one that it does not expect is compiled again with it.
     residual_bytes: what the reverse of a loop may save of its iterations; a loop that needs more,
     or that runs who knows how often, is run again from snapshots of its state.  snapshots: how many
     of them there is room for.
@@ -50,6 +52,7 @@ class Options:
     row_capacity: int = 0
     fast: bool = False
     power_types: bool = False
+    from_end: bool = False
     residual_bytes: int = 1 << 30
     snapshots: int = 64
     strict: bool = False

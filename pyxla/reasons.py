@@ -13,6 +13,7 @@ OPTIONS = {
     "list_capacity": "a list or an array outgrew the capacity it was compiled for",
     "row_capacity": "a list in a list outgrew the capacity it was compiled for",
     "power_types": "a power was of another type, int or float, than was expected",
+    "from_end": "an index was not expected to count from the end",
     "checks": "JAX traces it, where nothing can be raised",
 }
 

@@ -74,7 +74,8 @@ class Meter:
         def made(compilation: Any) -> Any:
             nonlocal finished
             request = compilation.request  # of a second run, where data is not as expected
-            finished |= bool(request.replayed) or request.options.power_types
+            options = request.options
+            finished |= bool(request.replayed) or options.power_types or options.from_end
             before = time.perf_counter()
             try:
                 product = typed.make(compilation)

@@ -48,8 +48,9 @@ from pyxla.views.blocks import Range, Shape
 from pyxla.views.views import BasicIndex, Extents
 
 LARGEST = 2**63 - 1
-# Called with (index, size, axis) for a run-time index that is not proven in range.
-OnBounds = Callable[[Int, Int, int], None]
+# Called with (index, size, axis) for a run-time index that is not proven in range; says whether it
+# made sure that the index counts from the front.
+OnBounds = Callable[[Int, Int, int], bool]
 
 KINDS = (
     "only integers, slices (`:`), ellipsis (`...`), numpy.newaxis (`None`) and integer or boolean "
@@ -320,7 +321,8 @@ def point(i: Int, size: Int, bound: int, axis: int, on_bounds: OnBounds | None) 
         _refuse_index(i, axis, bound, size)
     at = wrap(i, size)
     if on_bounds is not None and not _in_range(at, size):
-        on_bounds(i, size, axis)
+        if on_bounds(i, size, axis):
+            at = i
     start = known(at, 0, bound - 1)
     if isinstance(start, int) and bound:
         start = min(max(start, 0), bound - 1)  # where it is not, `on_bounds` raised

@@ -62,9 +62,19 @@ def _joined(engine: Engine, item: Any) -> Any:
     return strategy_of(array)(item)
 
 
+def from_front(engine: Engine, index: Any, size: Any) -> bool:
+    """Whether an index in a loop, of which nothing is known, is expected to count from the front:
+    a fault is noted else, and the function compiled for both ends (`Options.from_end`)."""
+    low, least = extent.lower(index), extent.upper(size)
+    unknown = low is None or (least is not None and low < -least)
+    expects = engine.faults.coarse and not engine.options.from_end
+    return bool(unknown and expects and engine.loops) and not engine.catches(IndexError)
+
+
 def _on_bounds(engine: Engine) -> OnBounds:
-    def check(index: Int, size: Int, axis: int) -> None:
-        tests, least = [], -size if isinstance(size, int) else None
+    def check(index: Int, size: Int, axis: int) -> bool:
+        front = from_front(engine, index, size)
+        tests, least = [], 0 if front else -size if isinstance(size, int) else None
         if not extent.at_least_0(index):
             low = extent.lower(index)
             if least is None or low is None or low < least:
@@ -74,15 +84,16 @@ def _on_bounds(engine: Engine) -> OnBounds:
         if not tests or high is None or high >= 0:
             tests.append(k.lt(value_of(index), value_of(size)))
         fine = functools.reduce(op.and_, tests)
-        test = ("implies", _range(index, size), ())
+        test = ("implies", _range(index, 0 if front else size, size), ())
         error = functools.partial(_out_of_bounds, index, size, axis)
         engine.ensure(Scalar(fine, None, test), Raises(IndexError, error))
+        return front
 
     return check
 
 
-def _range(index: Int, size: Int) -> tuple[Any, ...]:
-    most = size if isinstance(size, int) else extent.upper(size)
+def _range(index: Int, least: Int, size: Int) -> tuple[Any, ...]:
+    most = least if isinstance(least, int) else extent.upper(least)
     below = (("LT", index, size),)
     return below if most is None else (("GE", index, -most), *below)
 

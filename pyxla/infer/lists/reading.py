@@ -24,6 +24,7 @@ from pyxla.abstract.lattice import (
     plain,
 )
 from pyxla.infer.arrays import access as arrays
+from pyxla.infer.arrays.bounds import from_front
 from pyxla.infer.interface import Engine
 from pyxla.infer.joins import choices, far, kinds
 from pyxla.infer.lists import instances, rows
@@ -143,9 +144,13 @@ def checked(engine: Engine, key: Any, size: Any, message: str) -> Any:
         key = arrays.python_scalar(key, int)
     if engine.tests(IndexError):
         compare = engine.rules.compare
-        low = compare(engine, "ge", key, engine.rules.binary(engine, "sub", Const(0), size))
+        natural = from_front(engine, plain(key), plain(size))
+        least = Const(0) if natural else engine.rules.binary(engine, "sub", Const(0), size)
+        low = compare(engine, "ge", key, least)
         high = compare(engine, "lt", key, size)
         engine.ensure(engine.rules.both(engine, low, high), IndexError(message))
+        if natural and isinstance(key, Scalar):
+            return Scalar(key.value, extent.meet(extent.fact(key), 0, None))
     return key
 
 

@@ -1,6 +1,7 @@
 """Indices of elements as unsigned numbers: one comparison does for both ends of an array.
 
     -n <= i < n;  A[i < 0 ? i + n : i]     ->     j = unsigned(i < 0 ? i + n : i);  j < n;  A[j]
+    0 <= i < n;   A[i]                     ->     j = unsigned(i);  j < n;  A[j]
     while i < n: ...; i += 1               ->     while unsigned(i) < unsigned(max(n, 0)): ...
 
 XLA clamps where an element is read or written at both ends, of signed numbers; of unsigned ones
@@ -84,8 +85,8 @@ class _Indices:
             wrapped = self.wrapped.setdefault(index, instr.result)
             if wrapped is not instr.result and wrapped.type == instr.result.type:
                 self.same[instr.result] = wrapped
-        elif instr.op is and_ and (index := _within_both_ends(instr)):
-            self.same[instr.result] = self.is_inside(*index)
+        elif instr.op is and_ and (ends := _within_both_ends(instr)):
+            self.same[instr.result] = self.is_inside(*ends)
         elif instr.op is compare and instr.result in self.natural:
             x, limit = instr.operands
             end = maximum(limit, literal(0, limit.type)) if known(limit) is None else limit
@@ -107,14 +108,15 @@ class _Indices:
             self.unsigned[index] = convert(index, dtype=UNSIGNED)
         return self.unsigned[index]
 
-    def is_inside(self, index: Value, extent: int) -> Value:
-        """Whether an index that may count from the end is one of so many elements."""
+    def is_inside(self, index: Value, extent: int, front: bool) -> Value:
+        """Whether an index, which counts from the front or may not, is one of so many elements."""
         key = index, extent
-        if key not in self.wrapped:
+        if not front and key not in self.wrapped:
             below = compare(index, literal(0, index.type), direction="LT")
             self.wrapped[key] = select(below, add(index, literal(extent, index.type)), index)
+        place = self.number(index if front else self.wrapped[key])
         limit = constant(value=np.array(extent, UNSIGNED))
-        made: Value = compare(self.number(self.wrapped[key]), limit, direction="LT")
+        made: Value = compare(place, limit, direction="LT")
         return made
 
     def find_counters(self, loop: Instr) -> None:
@@ -151,8 +153,9 @@ def _goes_up(param: Value, result: Value) -> bool:
     return step is not None and bool(0 < step < STEP)
 
 
-def _within_both_ends(both: Instr) -> tuple[Value, int] | None:
-    """The index and the extent where an index is compared with both ends of an array."""
+def _within_both_ends(both: Instr) -> tuple[Value, int, bool] | None:
+    """The index and the extent where an index is compared with both ends of an array, and whether
+    it counts from the front."""
     low, high = [definition(side, "compare") for side in both.operands]
     if low is None or high is None or low.attrs["direction"] == "LT":
         low, high = high, low
@@ -163,9 +166,9 @@ def _within_both_ends(both: Instr) -> tuple[Value, int] | None:
     directions = low.attrs["direction"], high.attrs["direction"]
     if directions != ("GE", "LT") or index.type.dtype != I64.dtype or index.type.shape:
         return None
-    if least is None or extent is None or extent <= 0 or least != -extent:
+    if least is None or extent is None or extent <= 0 or least not in (0, -extent):
         return None
-    return index, int(extent)
+    return index, int(extent), least == 0
 
 
 def _from_either_end(choice: Instr) -> tuple[Value, int] | None:
