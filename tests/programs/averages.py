@@ -33,6 +33,18 @@ def filtered(x):
     )
 
 
+@program(
+    "around a given number, and with weights",
+    lambda: ([2.0, 4.0, 4.0, 5.0, 9.5], [1, 2, 0, 1, 3]),
+    lambda: ([2, 4, 4, 6], [0.5, 0.25, 1.5, 2.0]),
+    lambda: ([1.0, 0.0], [1, 2]),
+    lambda: ([1.0, -1.0], [1, 2]),
+)
+def weighted(x, weights):
+    spread = statistics.variance(x, 4), statistics.pstdev(x, mu=statistics.fmean(x))
+    return spread, statistics.fmean(x, weights), statistics.harmonic_mean(x, weights)
+
+
 @program("too few", lambda: ([1.0],), lambda: ([],))
 def too_few(x):
     return statistics.stdev(x)

@@ -73,7 +73,10 @@ INTERPRETED: dict[Any, Any] = {
     sys.setrecursionlimit: interpreted.setrecursionlimit,
     **{
         getattr(statistics, name): getattr(averages, name)
-        for name in (*("mean", "fmean", "mode", "variance", "pvariance", "stdev", "pstdev"),)
+        for name in (
+            *("mean", "fmean", "harmonic_mean", "mode"),
+            *("variance", "pvariance", "stdev", "pstdev"),
+        )
     },
 }
 # What gives an iterator, of which an item is made when it is asked for.
@@ -155,6 +158,7 @@ def interpreted_of(value: Any) -> Any:
 _READ_ALL = {list, tuple, set, frozenset, sorted, dict, max, min, sum, bytes, bytearray}
 _READ_ALL |= {collections.Counter, collections.OrderedDict, collections.deque, str.join}
 _READ_ALL |= {math.fsum, math.prod, statistics.mean, statistics.fmean, statistics.median}
+_READ_ALL.add(statistics.harmonic_mean)
 
 
 @rule(support.reads_all)
