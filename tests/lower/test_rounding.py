@@ -220,23 +220,14 @@ def test_constants_of_several_steps_are_not_merged(program):
     assert pyxla.compile(program)(*args) == program(*args)
 
 
-def of_products(p, q):
-    return sum(x * y for x, y in zip(p, q, strict=False))
+def number_and_array(x, y):
+    rest = x[0] * y[0] - x[1]
+    return rest, np.exp(x) + rest
 
 
-def of_what_is_kept(p, q):
-    kept = []
-    for x, y in zip(p, q, strict=False):
-        if x > y:
-            kept.append(x - y)
-    return sum(kept), sum([x * 0.1 for x in kept], 1.0)
-
-
-@pytest.mark.parametrize("program", [of_products, of_what_is_kept])
-def test_python_adds_the_items_of_a_list_in_their_order(program):
-    rng = np.random.default_rng(3)
-    compiled = pyxla.compile(program, strict=True)
-    for size in (9, 137):
-        for _ in range(5):
-            p, q = rng.random(size).tolist(), rng.random(size).tolist()
-            assert compiled(p, q) == program(p, q)
+def test_numbers_beside_whole_arrays():
+    compiled = pyxla.compile(number_and_array)
+    for seed in range(8):
+        x, y = np.random.default_rng(seed).normal(size=(2, 300))
+        x[1] = x[0] * y[0]
+        assert compiled(x, y)[0] == 0.0

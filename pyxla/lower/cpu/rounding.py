@@ -1,4 +1,4 @@
-"""Products are rounded before they are added: in code over numbers and elements, as in Python.
+"""Products are rounded before they are added: of numbers, and in code over elements, as in Python.
 
     s = s + a * b     ->     s = s + (a * b + z)     z: -0.0, which neither XLA nor LLVM knows
 
@@ -9,7 +9,7 @@ takes two.  x + -0.0 is x for every x; so that one instruction now rounds the pr
 wait for sums.
 
 -0.0 comes out of a guard at the beginning: a function that holds a loop gets it in memory.  Not so
-in code with whole arrays: XLA would compute it once more in each of its fusions.
+for whole arrays: XLA would compute it once more for each element.
 
 Only for XLA:CPU.
 """
@@ -93,7 +93,7 @@ class _Rounding:
                 for part in instr.regions:
                     self.region(part, elements)
             result = instr.results[0] if instr.results else None
-            if result is None or not elements:
+            if result is None or (result.type.shape and not elements):
                 code.append(instr)
             elif result.type.dtype.kind == "c" and instr.op in _PRODUCTS:
                 code += self.of_complex(instr)
