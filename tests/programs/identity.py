@@ -78,3 +78,15 @@ def abstract_class(n, side):
     if n > 1:
         return Square(side).area() * n
     return Shape()
+
+
+@dataclass
+class Measured:
+    value: float
+    others: np.ndarray
+
+
+@program("an instance equals itself", lambda: (np.nan, np.arange(3.0)), lambda: (1.0, np.ones(2)))
+def equal_to_itself(value, x):
+    one, many = Measured(value, x), [Measured(value, x), Measured(value + 1, x * 2)]
+    return one == one, one != one, many[0] == many[0], [m == m for m in many]
