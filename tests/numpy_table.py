@@ -51,7 +51,7 @@ VISITED = frozenset(
     | {"array_equiv", "cond", "logspace", "tensorsolve", "fftfreq", "fftshift", "ifftshift"}
     | {"hfft", "ihfft", "rfftfreq", *FFT}
     | {"gradient", "histogramdd", "kaiser", "multi_dot", "setdiff1d", "argwhere"}
-    | {"bartlett", "blackman", "hamming", "hanning"}
+    | {"bartlett", "blackman", "hamming", "hanning", "iterable"}
 )
 ARRAY_ATTRIBUTES = (
     *("T", "mT", "dtype", "flat", "imag", "itemsize", "nbytes", "ndim", "real", "shape", "size"),

@@ -171,6 +171,7 @@ ALONE = {
         np.histogramdd((x[0], x[1]), [2, 3], weights=x[2], density=True)[0],
     ),
     "kaiser": lambda x, v: (np.kaiser(7, x[0, 1]), np.kaiser(1, 2.0)),
+    "iterable": lambda x, v: np.array([np.iterable(y) for y in (x, v, x[0, 0], 1, None, "a")]),
     "multi_dot": lambda x, v: (np.linalg.multi_dot([x, x, x[0]]), np.linalg.multi_dot([x, x])),
     "setdiff1d": lambda x, v: (np.setdiff1d(x, [1.0]), np.setdiff1d(x, v), np.setdiff1d(v, [3.0])),
 }

@@ -10,8 +10,7 @@ import numpy as np
 from numpy.lib.array_utils import normalize_axis_index, normalize_axis_tuple
 from numpy.polynomial import polyutils
 
-from pyxla.abstract.heap import ObjectCell
-from pyxla.abstract.lattice import Array, Compound, Const, Ref, Scalar
+from pyxla.abstract.lattice import Array, Compound, Const, Scalar
 from pyxla.infer.arrays import access as arrays
 from pyxla.infer.arrays import orders
 from pyxla.infer.calls import coroutines
@@ -61,18 +60,6 @@ def min_scalar_type(engine: Engine, a: Any) -> Any:
 def einsum_path(engine: Engine, *operands: Any, **kwargs: Any) -> Any:
     named = {name: engine.static(x, name) for name, x in kwargs.items()}
     return engine.fold_object(np.einsum_path, [_stand_in(engine, x) for x in operands], named)
-
-
-@rule(np.iterable)
-def iterable(engine: Engine, y: Any) -> Any:
-    if isinstance(y, Const):
-        return Const(np.iterable(y.value))
-    if arrays.is_array(engine, y):
-        return Const(bool(arrays.shown(engine, y)[0]))
-    if isinstance(y, Ref) and isinstance(content := engine.content(y), ObjectCell):
-        members = [engine.captures.member(content.cls, n) for n in ("__iter__", "__getitem__")]
-        return Const(any(found is not None for found in members))
-    return Const(not isinstance(y, (Array, Scalar)))
 
 
 def _as_int(engine: Engine, x: Any, desc: Any) -> Any:

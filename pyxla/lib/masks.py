@@ -46,7 +46,7 @@ def listed(x: Any) -> Any:
     if not isinstance(x, Array) or x.ndim != 1:
         return x
     data = constant_of(x)
-    data = known_elements(x.value) if data is None else data
+    data = known_elements(x.value, written=True) if data is None else data
     return x if data is None else data.tolist()
 
 

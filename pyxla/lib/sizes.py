@@ -80,7 +80,7 @@ def bounded_int(n: Scalar) -> Int:
     """`n` with what the instructions that compute it prove."""
     if n.dtype != I64.dtype:
         raise NeedsStatic(n)
-    if (found := known_elements(n.value)) is not None:
+    if (found := known_elements(n.value, written=True)) is not None:
         return int(found)
     fact = interval(n.value)
     return known(n, fact.lo, fact.hi)

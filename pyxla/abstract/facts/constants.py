@@ -17,29 +17,35 @@ SIZE = 64
 
 _EXACT = frozenset(
     """constant iota convert reshape broadcast_in_dim transpose reverse slice dynamic_slice
-    dynamic_update_slice concatenate add subtract multiply remainder negate abs sign minimum maximum
-    clamp compare select and or xor not reduce""".split()  # noqa: SIM905
+    concatenate add subtract multiply remainder negate abs sign minimum maximum clamp compare select
+    and or xor not reduce""".split()  # noqa: SIM905
 )
 
 
+_WRITTEN = _EXACT | {"dynamic_update_slice"}
 Seen = dict[Value, np.ndarray | None]
 
 
-def known_elements(x: Value, most: int = SIZE) -> np.ndarray | None:
+def known_elements(x: Value, most: int = SIZE, written: bool = False) -> np.ndarray | None:
     """The elements of `x`, at most `most`, where they are ints or bools that constants alone
-    decide."""
-    return _elements(x, DEPTH, most, {})
+    decide; `written`: also where elements were assigned, as those of shapes are.  What lists hold
+    is not to decide branches, and unroll loops, by what was put there."""
+    return _elements(x, DEPTH, most, _WRITTEN if written else _EXACT, {})
 
 
-def _elements(x: Value, depth: int, most: int, seen: Seen) -> np.ndarray | None:
+def _elements(
+    x: Value, depth: int, most: int, known: frozenset[str], seen: Seen
+) -> np.ndarray | None:
     if x not in seen:
-        seen[x] = _computed(x, depth, most, seen)
+        seen[x] = _computed(x, depth, most, known, seen)
     return seen[x]
 
 
-def _computed(x: Value, depth: int, most: int, seen: Seen) -> np.ndarray | None:
+def _computed(
+    x: Value, depth: int, most: int, known: frozenset[str], seen: Seen
+) -> np.ndarray | None:
     instr = x.owner
-    if not isinstance(instr, Instr) or instr.op.name not in _EXACT:
+    if not isinstance(instr, Instr) or instr.op.name not in known:
         return None
     if not depth or x.type.dtype.kind not in "biu" or x.type.size > most:
         return None
@@ -51,7 +57,7 @@ def _computed(x: Value, depth: int, most: int, seen: Seen) -> np.ndarray | None:
         return None
     contents = []
     for operand in instr.operands:
-        content = _elements(operand, depth - 1, most, seen)
+        content = _elements(operand, depth - 1, most, known, seen)
         if content is None:
             return None
         contents.append(content)
