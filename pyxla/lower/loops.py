@@ -35,7 +35,7 @@ from pyxla.lower.flow import (
     without,
 )
 from pyxla.ops.control import while_
-from pyxla.ops.elementwise import and_, compare, or_
+from pyxla.ops.elementwise import and_, compare
 from pyxla.ops.filled import constant
 
 _NONE = np.zeros((), np.int32)
@@ -293,7 +293,7 @@ def _after(
     """The flow after the loop: what the head exits to, what the rest exits to, or either."""
     leaving = breaks.flow_after(final, scope)
     if code.head is None:
-        return _with_flags(leaving, code, final, scope)
+        return _with_flags(leaving, code, breaks, final, scope)
     values = _sources(code.head.exits)
     if not leaving.edges:
         scope.take(clone(slice_of(again, values), final))
@@ -305,17 +305,20 @@ def _after(
     return merge(goes_on, (head, done), (Scope(scope.context), leaving), scope)
 
 
-def _with_flags(leaving: Flow, code: LoopCode, final: Mapping, scope: Scope) -> Flow:
-    """`leaving` with the flags that ended the loop: where it was left for them alone, no exit was
-    taken, so that no exit carried them out."""
+def _with_flags(
+    leaving: Flow, code: LoopCode, breaks: _Breaks, final: Mapping, scope: Scope
+) -> Flow:
+    """`leaving` with the flags that ended the loop, where no exit was taken that carried them out.
+    Where one was, the header's may be of code behind it, which runs whether or not it is taken."""
     word = scope.context.stops.get(code.header)
-    if word is None:
+    goes_on = breaks.goes_on(final, scope)
+    if word is None or goes_on is None:
         return leaving
     word = final.get(word, scope.context.resolve(word))
 
     def kept(payload: Payload) -> Payload:
         words = scope.context.words
-        return {d: scope.emit(or_, v, word) if d in words else v for d, v in payload.items()}
+        return {d: scope.choose(goes_on, word, v) if d in words else v for d, v in payload.items()}
 
     edges = {target: kept(payload) for target, payload in leaving.edges.items()}
     return Flow(edges, leaving.selector, kept(leaving.common))

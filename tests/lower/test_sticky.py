@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 
 import pyxla
+from pyxla.api import Compiled
 from pyxla.ir.rewrite import walk
 from pyxla.lower.sticky import thread_flags
 from pyxla.ops.sticky import flag
@@ -150,6 +151,22 @@ def test_a_coarse_test_is_no_exception() -> None:
     assert product(2**31, 2**31 + 5) == 2**31 * (2**31 + 5)
     with pytest.raises(OverflowError):
         product(2**32, 2**31)
+
+
+def ackermann(m: int, n: int) -> int:
+    if m == 0:
+        return n + 1
+    if n == 0:
+        return ackermann(m - 1, 1)
+    return ackermann(m - 1, ackermann(m, n - 1))
+
+
+def test_what_runs_behind_an_exit_sets_no_flag(monkeypatch: pytest.MonkeyPatch) -> None:
+    def replayed(*_: Any) -> None:
+        raise AssertionError("a second run")
+
+    monkeypatch.setattr(Compiled, "_replay", replayed)
+    assert pyxla.compile(lambda x: ackermann(int(x[0]), int(x[1])))(np.array([2, 3])) == 9
 
 
 def test_gradients_and_lanes() -> None:
