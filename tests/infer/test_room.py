@@ -6,6 +6,9 @@ import numpy as np
 import pytest
 
 import pyxla
+from pyxla.errors import CompileError
+from pyxla.infer.lists import laying
+from pyxla.infer.lists.item_joins import AN_INT
 from pyxla.options import DEFAULTS
 from tests.programs import growing
 
@@ -220,3 +223,8 @@ def test_a_list_that_outgrew_its_room_twice_is_not_taken_for_a_mistake(monkeypat
         patched.setattr(type(compiled), "_checked", None)  # which makes programs that raise
         assert compiled(x, n) == pytest.approx(reciprocal_distances(x, n))
     assert compiled.options.list_capacity > n
+
+
+def test_lists_in_each_other_have_no_more_room_than_there_is():
+    with pytest.raises(CompileError, match="too many items"):
+        list(laying._zeros(AN_INT, (1024,) * 4))

@@ -11,6 +11,7 @@ import numpy as np
 
 from pyxla.abstract.heap import GrowingList, Heap
 from pyxla.abstract.lattice import Array, Const, Ref, Scalar, is_variant
+from pyxla.errors import CompileError
 from pyxla.infer.joins import choices, kinds
 from pyxla.infer.joins.variants import items_of
 from pyxla.infer.lists.item_joins import (
@@ -42,6 +43,7 @@ from pyxla.infer.text import codes
 from pyxla.ir.core import Instr, Value
 from pyxla.lib import manipulation, strings
 from pyxla.lib.operands import as_array, cast
+from pyxla.lib.sizes import MOST
 from pyxla.ops.elementwise import compare, select
 from pyxla.ops.shape import broadcast_in_dim, constant, pad, reshape
 from pyxla.views.shadows import chosen, number, position
@@ -322,6 +324,11 @@ def _at_tags(
 
 def _zeros(item: Item, front: Any) -> Iterator[Value]:
     """Columns of which nobody looks at what they have."""
+    if math.prod(front) > MOST:
+        raise CompileError(
+            "lists in each other that each grow would have room for too many items",
+            hint="keep the items of all in one list, with which of the lists each is in",
+        )
     for dtype, shape in leaves(item):
         yield constant(value=np.zeros((*front, *shape), dtype))
 
