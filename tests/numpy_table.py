@@ -50,7 +50,7 @@ VISITED = frozenset(
     | {"nditer", "outer", "rollaxis", "tensordot", "trace", "unstack", "vecdot", "vector_norm"}
     | {"array_equiv", "cond", "logspace", "tensorsolve", "fftfreq", "fftshift", "ifftshift"}
     | {"hfft", "ihfft", "rfftfreq", *FFT}
-    | {"gradient", "histogramdd", "kaiser", "multi_dot", "setdiff1d", "argwhere"}
+    | {"gradient", "histogramdd", "kaiser", "setdiff1d", "argwhere"}
     | {"bartlett", "blackman", "hamming", "hanning", "iterable"}
 )
 ARRAY_ATTRIBUTES = (

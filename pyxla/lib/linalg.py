@@ -357,3 +357,47 @@ def _vector_norm(x: Array, ord: Any, axes: Shape, keepdims: bool) -> Array:
     if ord < 1:
         return OPERATORS["pow"](total, inverse)
     return Array(k.root_of_sum(total.value, lambda x: OPERATORS["pow"](Array(x), inverse).value))
+
+
+# --- Products ------------------------------------------------------------------------------------
+
+
+@implements(np.linalg.multi_dot)
+def multi_dot(arrays: Any, *, out: Any = None) -> Array:
+    """In the order that needs the fewest multiplications (the matrix chain by dynamic programming,
+    Cormen et al., section 15.2)."""
+    items = [as_array(x) for x in arrays]
+    if len(items) < 2:
+        raise OpError("Expecting at least two arrays.")
+    first, last = items[0].ndim == 1, items[-1].ndim == 1
+    if first:
+        items[0] = Array(reshaped(items[0].value, (1, items[0].size)))
+    if last:
+        items[-1] = Array(reshaped(items[-1].value, (items[-1].size, 1)))
+    product = _chain(items, _best_splits([x.shape[0] for x in items] + [items[-1].shape[1]]))
+    shape = product.shape[1 if first else 0 : 1 if last else 2]
+    return Array(reshaped(product.value, shape))
+
+
+def _best_splits(extents: list[int]) -> dict[tuple[int, int], int]:
+    count = len(extents) - 1
+    cost = {(i, i): 0 for i in range(count)}
+    split = {}
+    for length in range(1, count):
+        for i in range(count - length):
+            j = i + length
+            options = [
+                (cost[i, s] + cost[s + 1, j] + extents[i] * extents[s + 1] * extents[j + 1], s)
+                for s in range(i, j)
+            ]
+            cost[i, j], split[i, j] = min(options)
+    return split
+
+
+def _chain(items: list[Array], split: dict[tuple[int, int], int]) -> Array:
+    def product(i: int, j: int) -> Array:
+        if i == j:
+            return items[i]
+        return matmul(product(i, split[i, j]), product(split[i, j] + 1, j))
+
+    return product(0, len(items) - 1)

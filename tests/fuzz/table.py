@@ -154,8 +154,8 @@ FAULTS = [
     Fault(
         "a slice is written past its extent",
         "pyxla.views.blocks",
-        'yield compare(position, spread(last), direction="LT")',
-        'yield compare(position, spread(last), direction="LE")',
+        'yield compare(position, all_of(last), direction="LT")',
+        'yield compare(position, all_of(last), direction="LE")',
     ),
     Fault(
         "indices that were subtracted are taken for counts",

@@ -42,7 +42,7 @@ def looped(a, i, j, u):
     for k in range(3):
         a[(i + k) % 7, j] = u * k
         if u[k] > 0:
-            a[i[: 4 + k], j[k]] = k
+            a[i[: 4 + k], j[k] % 7] = k
     return a
 
 
