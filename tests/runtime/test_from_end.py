@@ -111,6 +111,20 @@ def test_outside_of_loops_it_is_expected() -> None:
     assert not compiled.options.from_end
 
 
+def neighbours(x, places):
+    total = 0.0
+    for k in places:
+        total += x[k - 1] * x[(k + 1) % len(x)] - x[-k] + x[k + (-1)]
+    return total
+
+
+def test_neighbours_are_expected_to_reach_back() -> None:
+    compiled, places = pyxla.compile(neighbours), np.array([0, 2, 1])
+    assert compiled(X, places) == neighbours(X, places)
+    assert len(compiled.specializations) == 1
+    assert not compiled.options.from_end
+
+
 def test_derivatives_lanes_and_traces() -> None:
     for given in ([0, 1, 2], [2, -1, 0]):
         places = np.array(given)

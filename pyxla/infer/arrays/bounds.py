@@ -8,12 +8,13 @@ from typing import Any
 import numpy as np
 
 from pyxla.abstract.facts import extent
+from pyxla.abstract.facts.constants import known_elements
 from pyxla.abstract.facts.integers import Int, value_of
 from pyxla.abstract.lattice import Array, Scalar
 from pyxla.infer.interface import Engine
 from pyxla.infer.raising.faults import Raises, exception
 from pyxla.infer.raising.sizes import verify_joined, verify_met
-from pyxla.ir.core import Value
+from pyxla.ir.core import Instr, Value
 from pyxla.ir.types import I64
 from pyxla.lib import kernels as k
 from pyxla.lib.bounded.elementwise import is_bounded, strategy_of
@@ -68,7 +69,23 @@ def from_front(engine: Engine, index: Any, size: Any) -> bool:
     low, least = extent.lower(index), extent.upper(size)
     unknown = low is None or (least is not None and low < -least)
     expects = engine.faults.coarse and not engine.options.from_end
-    return bool(unknown and expects and engine.loops) and not engine.catches(IndexError)
+    if not (unknown and expects and engine.loops) or engine.catches(IndexError):
+        return False
+    return not isinstance(index, Scalar) or not _reaches_back(index.value)
+
+
+def _reaches_back(index: Value) -> bool:
+    """Whether an index is a number less a constant, as that of a neighbour is (`a[i - 1]`), or the
+    negative of one (`a[-k]`): such ones do count from the end."""
+    made = index.owner
+    while isinstance(made, Instr) and made.op is op.convert:
+        made = made.operands[0].owner
+    if not isinstance(made, Instr) or made.op not in (op.negate, op.subtract, op.add):
+        return False
+    less = known_elements(made.operands[-1])
+    if made.op is op.negate or less is None:
+        return made.op is op.negate
+    return bool(np.all(less > 0 if made.op is op.subtract else less < 0))
 
 
 def _on_bounds(engine: Engine) -> OnBounds:
