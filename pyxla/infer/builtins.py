@@ -300,6 +300,8 @@ def _by_items(target: Any) -> None:
             if target in (any, all):
                 return function(engine, column)
             found = engine.abstract(apply(engine, target.__name__, library, [column], {}))
+            if isinstance(found, Const):  # of nothing
+                return found
             total = number_lists.number(engine, python, found)
             if engine.wants_exact_ints() and _is_of_ints(engine, *kept):
                 fits = call(engine, Const(sequences.total_fits), [column], {})

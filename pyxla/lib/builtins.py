@@ -336,6 +336,8 @@ max_ = implements(max)(_extremum("max", "gt", np.maximum))
 @implements(sum)
 def sum_(iterable: Any, /, start: Any = 0) -> Any:
     if type(iterable) is Array and iterable.shape:
+        if not iterable.shape[0]:
+            return start
         dtype = result_type(iterable, start)
         value = cast(iterable.value, dtype)
         if dtype == np.bool_:

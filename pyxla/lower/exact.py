@@ -34,7 +34,7 @@ from pyxla.ir.core import Instr, Region, Value
 from pyxla.ir.op import Op
 from pyxla.ir.rewrite import clone_region, rewrite, walk
 from pyxla.lower.rules import definition, known
-from pyxla.ops.check import FLOATS, INTS
+from pyxla.ops.check import COMPLEXES, FLOATS, INEXACT, INTS
 from pyxla.ops.elementwise import (
     add,
     compare,
@@ -43,6 +43,7 @@ from pyxla.ops.elementwise import (
     multiply,
     not_,
     power,
+    real,
     remainder,
     select,
     sqrt,
@@ -71,6 +72,7 @@ def exact_arithmetic(region: Region, fast: bool = False) -> Region:
 def _hidden(x: Value, other: Value) -> Value:
     """`x`, of which XLA does not see what it is; other: of its type, unknown where `x` is known."""
     by = x if _content(x) is None else other
+    by = real(by) if by.type.dtype in COMPLEXES else by
     return select(compare(by, filled(by.type, np.nan), direction="LT"), other, x)
 
 
@@ -149,14 +151,14 @@ def _of_sum(instr: Instr, fast: bool) -> Callable[[Instr], Value] | None:
 def _of_product(instr: Instr, fast: bool) -> Callable[[Instr], Value] | None:
     """Of constants, or of powers of e."""
     both = all([_is_of(x, "exponential") for x in instr.operands])
-    if both and not fast and instr.results[0].type.dtype in FLOATS:
+    if both and not fast and instr.results[0].type.dtype in INEXACT:
         return _squared if instr.op is square else _second_hidden
     return None if instr.op is square else _of_constants(instr, fast, "multiply")
 
 
 def _of_constants(instr: Instr, fast: bool, *names: str) -> Callable[[Instr], Value] | None:
     """A constant and what another constant was added to, or multiplied by."""
-    if fast or instr.results[0].type.dtype not in FLOATS:
+    if fast or instr.results[0].type.dtype not in INEXACT:
         return None
     x, y = instr.operands
     if _content(y) is None and _content(x) is None:
@@ -173,7 +175,7 @@ def _of_function(*names: str) -> Callable[[Instr, bool], Callable[[Instr], Value
 
     def asked(instr: Instr, fast: bool) -> Callable[[Instr], Value] | None:
         (x,) = instr.operands
-        if fast or x.type.dtype not in FLOATS:
+        if fast or x.type.dtype not in INEXACT:
             return None
         made = definition(x, *names)
         if made is None or (made.op is multiply and made.operands[0] is not made.operands[1]):

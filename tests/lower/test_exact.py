@@ -74,6 +74,10 @@ REWRITTEN: dict[str, tuple[Callable[..., Any], tuple[Any, ...]]] = {
     ),
     "constants added in place": (added_in_place, (SPREAD,)),
     "constants added, float32": (lambda x: (x + np.float32(1e9)) - np.float32(1e9), (SINGLES,)),
+    "constants and complex numbers": (
+        lambda z: ((z + 0.1) + 0.2, (z - 0.3) - 0.1, 0.1 * (z * 0.3), (z + 1e17) - 1e17),
+        (SPREAD + 1j,),
+    ),
     "products with constants": (
         lambda x: (x * 1e200 * 1e-200, 3.0 * (x * 0.1), (x * 1e200) * (1e-200 * 1e-200)),
         (LARGE,),

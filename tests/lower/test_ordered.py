@@ -94,6 +94,15 @@ def test_sum_of_negative_zeros_starts_from_an_int() -> None:
     assert repr(pyxla.compile(of_a_list)([-0.0] * 200)) == "0.0"
 
 
+@pytest.mark.parametrize("shape", [(0,), (0, 3), (3, 0)])
+def test_sums_of_nothing(shape: tuple[int, ...]) -> None:
+    x = np.zeros(shape, np.float32)
+    for program in (lambda x: sum(x), lambda x: sum(x, 1.5), lambda x: sum(x[1:1])):
+        found, wanted = pyxla.compile(program)(x), program(x)
+        assert type(found) is type(wanted)
+        np.testing.assert_array_equal(found, wanted)
+
+
 def test_derivatives_and_lanes_of_sums_are_those_of_any() -> None:
     values = np.arange(200.0)
     np.testing.assert_array_equal(pyxla.grad(of_an_array)(values), np.ones(200))

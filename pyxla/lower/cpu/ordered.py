@@ -31,10 +31,10 @@ def add_in_order(region: Region) -> Region:
 
 
 def _in_order(instr: Instr) -> Value | None:
-    """What replaces a reduction that is to be in order."""
-    if not instr.attrs.get("in_order"):
+    """What replaces a reduction that is to be in order, of any elements."""
+    x, init = instr.operands[:2]
+    if not instr.attrs.get("in_order") or not x.type.size:
         return None
-    x, init = instr.operands
     (axis,), result = instr.attrs["dimensions"], instr.results[0].type
     sizes = tuple([1 if i == axis else n for i, n in enumerate(x.type.shape)])
     limit, chosen = integer(x.type.shape[axis]), definition(x, "select")
@@ -51,4 +51,4 @@ def _in_order(instr: Instr) -> Value | None:
 
     region = current().region
     regions = [region((I64, result), unfinished), region((I64, result), step)]
-    return while_(integer(0), spread(init, instr.results[0].type.shape), regions=tuple(regions))[1]
+    return while_(integer(0), spread(init, result.shape), regions=tuple(regions))[1]
