@@ -114,7 +114,7 @@ def test_outside_of_loops_it_is_expected() -> None:
 def neighbours(x, places):
     total = 0.0
     for k in places:
-        total += x[k - 1] * x[(k + 1) % len(x)] - x[-k] + x[k + (-1)]
+        total += x[k - 1] * x[(k + 1) % len(x)] - x[-k] + x[k + (-1)] * x[-1 + k]
     return total
 
 

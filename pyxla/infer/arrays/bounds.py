@@ -82,10 +82,12 @@ def _reaches_back(index: Value) -> bool:
         made = made.operands[0].owner
     if not isinstance(made, Instr) or made.op not in (op.negate, op.subtract, op.add):
         return False
-    less = known_elements(made.operands[-1])
-    if made.op is op.negate or less is None:
-        return made.op is op.negate
-    return bool(np.all(less > 0 if made.op is op.subtract else less < 0))
+    if made.op is op.negate:
+        return True
+    sign = 1 if made.op is op.subtract else -1
+    parts = made.operands[1:] if made.op is op.subtract else made.operands
+    known = [known_elements(part) for part in parts]
+    return any(less is not None and bool(np.all(sign * less > 0)) for less in known)
 
 
 def _on_bounds(engine: Engine) -> OnBounds:

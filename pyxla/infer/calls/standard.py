@@ -158,7 +158,6 @@ def interpreted_of(value: Any) -> Any:
 _READ_ALL = {list, tuple, set, frozenset, sorted, dict, max, min, sum, bytes, bytearray}
 _READ_ALL |= {collections.Counter, collections.OrderedDict, collections.deque, str.join}
 _READ_ALL |= {math.fsum, math.prod, statistics.mean, statistics.fmean, statistics.median}
-_READ_ALL.add(statistics.harmonic_mean)
 
 
 @rule(support.reads_all)
