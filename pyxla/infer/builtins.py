@@ -30,7 +30,7 @@ from pyxla.frontend import support
 from pyxla.infer import using, words
 from pyxla.infer.arrays import access as arrays
 from pyxla.infer.arrays import orders
-from pyxla.infer.calls import closures, standard
+from pyxla.infer.calls import closures, kept, standard
 from pyxla.infer.calls.dispatch import call
 from pyxla.infer.calls.library import apply
 from pyxla.infer.calls.visiting import call_method, class_of
@@ -373,17 +373,16 @@ for _target in (sum, any, all):
 
 @rule(functools.cache)
 def _cache(engine: Engine, function: Any) -> Any:
-    if isinstance(function, Const):
-        return Const(functools.cache(function.value))
-    return Compound("cached", (function,), object())
+    return kept.cached(engine, function)
 
 
 @rule(functools.lru_cache)
 def _lru_cache(engine: Engine, maxsize: Any = Const(128), typed: Any = Const(False)) -> Any:
     """`maxsize` is the function where the decorator has no arguments."""
     if isinstance(maxsize, Compound) or callable(getattr(maxsize, "value", None)):
-        return _cache(engine, maxsize)
-    return Compound("partial", (Const(functools.cache),), (0, ()))
+        return kept.cached(engine, maxsize, 128)
+    limits = engine.static(maxsize, "maxsize"), engine.static(typed, "typed")
+    return Compound("transformed", limits, kept.decorate)
 
 
 @rule(math.factorial)

@@ -63,9 +63,10 @@ class Demands:
     ones.  case_split: whether a name may be one of values of no one type (`infer.joins.variants`).
     grids: the sites of arguments that are lists of lists of numbers, and each one array
     (`infer.lists.number_lists`).  chained: whether tables have chains (`lib.tables`).
-    ordered: whether sets are followed (`lib.sets`), and what leaves dicts.  hosted:
-    functions that CPython runs (`infer.calls.hosted`).  refused: what nothing lifts: paths end
-    there, as the program may not come to it.
+    ordered: whether sets are followed (`lib.sets`), and what leaves dicts.
+    kept: functions whose results are in dicts (`infer.calls.kept`).
+    hosted: functions that CPython runs (`infer.calls.hosted`).  refused: what nothing lifts:
+    paths end there, as the program may not come to it.
     """
 
     exact: frozenset[Any] = frozenset()
@@ -87,6 +88,7 @@ class Demands:
     grids: frozenset[Path] = frozenset()
     chained: bool = False
     ordered: bool = False
+    kept: frozenset[Any] = frozenset()
     hosted: frozenset[Any] = frozenset()
     refused: frozenset[CompileError] = frozenset()
 
@@ -124,6 +126,7 @@ _WHY = {
     "late": "instances in lists get fields after they are made",
     "apart": "closures in lists have variables of their own",
     "in_place": "what the host does is done once",
+    "kept": "a cached function does what is to be done once",
     "stepped": "an iterator is read at several places",
 }
 

@@ -107,6 +107,7 @@ class Engine:
         self.generators: dict[type, Any] = {}  # one of each function whose generators are pooled
         self.closures: dict[type, Any] = {}  # the same of functions
         self.kept: dict[Any, Any] = {}  # results of cached functions
+        self.results: dict[Any, Ref] = {}  # the same, in dicts of the program
         self.summaries: dict[Any, Any] = {}  # of visited calls
         self.spelled: dict[Any, Any] = {}  # the characters of floats, and where they were found
         self.frozen: dict[int, str] = {}

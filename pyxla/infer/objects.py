@@ -42,7 +42,7 @@ from pyxla.infer.arrays.attributes import (
     part_of,
 )
 from pyxla.infer.arrays.mutating import set_shape
-from pyxla.infer.calls import closures, functions, standard
+from pyxla.infer.calls import closures, functions, kept
 from pyxla.infer.calls.dispatch import call_object
 from pyxla.infer.classes import has_get, is_frozen, is_generated, is_python, need_plain
 from pyxla.infer.containers import iterators
@@ -283,8 +283,8 @@ def _member(engine: Engine, cls: type, x: Any, name: str, found: Any) -> Any:
         return Compound("transformed", (Const(found), x), functions.call_single_method)
     if has_get(found):
         return _described(engine, cls, x, found)
-    if standard.is_cached(found):
-        raise engine.refuse(*standard.CACHED_METHOD)
+    if kept.is_cached(found):
+        raise engine.refuse(*kept.METHOD)
     of_c = isinstance(found, types.WrapperDescriptorType | types.MethodDescriptorType)
     if of_c or is_python(found) or (hasattr(type(found), "__get__") and lookup(found)):
         return Compound("method", (Const(found), x))

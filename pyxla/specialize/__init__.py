@@ -26,6 +26,7 @@ from pyxla.abstract.lattice import UNDEFINED, Const, NeedsStatic
 from pyxla.errors import CompileError, InternalError, Location, NotCompiled, warn
 from pyxla.frozen import dataclass
 from pyxla.guards.places import STREAM, Place
+from pyxla.infer.calls import kept
 from pyxla.infer.calls.captures import NewCapture
 from pyxla.infer.calls.depth import MAX_DEMANDS, TooDeep
 from pyxla.infer.calls.executed import name_of
@@ -293,6 +294,7 @@ def _attempt(
     engine.heap.infos.room = options.list_capacity if demands.rooms else None
     findings.infos, findings.loops = engine.heap.infos, engine.loops
     pools.start(engine, demands.pooled | demands.generators)
+    kept.start(engine, demands.kept)
     lists = world.lists()
     findings.lists |= len(lists) > 1
     pools.noted_arguments(engine, world.initial)

@@ -74,6 +74,40 @@ def cached_method(x):
     return Cached().twice(3) * x  # <-
 
 
+@functools.cache
+def told(n):
+    print("computing", n)
+    return n
+
+
+@bad("prints, draws or changes what is outside", float)
+def cached_outside_that_prints(x):
+    return told(3) * x  # <-
+
+
+@bad("calls are nested too deeply", V)
+def cached_recursion_that_counts(x):
+    calls, n = [], int(x[0])
+
+    @functools.cache
+    def fibonacci(k):
+        calls.append(k)
+        return k if k < 2 else fibonacci(k - 1) + fibonacci(k - 2)  # <-
+
+    return fibonacci(n) + fibonacci(n + 1), calls
+
+
+@bad("result of a cached function, which all its calls share", V)
+def list_of_a_cached_function(x):
+    @functools.cache
+    def row(k):
+        return [k] * 3
+
+    found = row(x[0])
+    found[0] += 1  # <-
+    return found
+
+
 @bad("time.sleep is not compiled: a program does not wait", float)
 def sleeps(x):
     time.sleep(0.1)  # <-

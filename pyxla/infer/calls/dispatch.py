@@ -23,7 +23,7 @@ from pyxla.abstract.lattice import Compound, Const, Ref, is_variant
 from pyxla.errors import CompileError
 from pyxla.frontend import dispatchers
 from pyxla.infer import using
-from pyxla.infer.calls import closures, coroutines, functions, standard
+from pyxla.infer.calls import closures, coroutines, functions, kept, standard
 from pyxla.infer.calls.executed import (
     call_foldable,
     call_standard,
@@ -65,7 +65,7 @@ def call(engine: Engine, callee: Any, args: list[Any], kwargs: dict[str, Any]) -
             named = dict(zip(names, bound[count:], strict=True))
             return call(engine, function, [*bound[:count], *args], {**named, **kwargs})
         if callee.kind == "cached":
-            return standard.call_kept(engine, callee.meta, callee.items[0], args, kwargs)
+            return kept.call_kept(engine, callee, args, kwargs)
         if callee.kind == "transformed":
             return callee.meta(engine, callee.items, args, kwargs)
     if (closure := closures.of_row(engine, callee)) is not None:
@@ -136,8 +136,8 @@ def _call_known(engine: Engine, value: Any, args: list[Any], kwargs: dict[str, A
         return call_standard(engine, interpreted, args, kwargs)
     if isinstance(value, types.FunctionType):
         return _call_python(engine, value, args, kwargs)
-    if standard.is_cached(value):
-        return standard.call_kept(engine, value, Const(value.__wrapped__), args, kwargs)
+    if kept.is_cached(value):
+        return kept.call_kept(engine, Const(value), args, kwargs)
     if isinstance(value, functools.partial):
         bound = [engine.captures.abstract(engine, a) for a in value.args]
         for name, argument in value.keywords.items():

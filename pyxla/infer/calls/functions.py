@@ -9,6 +9,7 @@ from pyxla.abstract.heap import ObjectCell
 from pyxla.abstract.lattice import Compound, Const, Ref, is_variant
 from pyxla.frontend.pyops import ATTRIBUTES
 from pyxla.guards.states import CountState
+from pyxla.infer.calls import kept
 from pyxla.infer.engine import Engine
 from pyxla.infer.joins import choices
 from pyxla.lib.variables import Attributes
@@ -70,23 +71,13 @@ def told(engine: Engine, x: Compound, name: str) -> Any:
     if x.kind == "cached" and name == "__wrapped__":
         return x.items[0]
     if x.kind == "cached" and name == "cache_clear":
-        return Compound("transformed", (x,), _clear)
+        return Compound("transformed", (x,), kept.clear)
     if x.kind == "cached" and name in ("cache_info", "cache_parameters"):
         words = (
             "how many results of a function are kept, and how often they were used, is not known"
         )
         raise engine.refuse(words, "count the calls in the function")
     return None
-
-
-def _clear(engine: Engine, items: Any, args: list[Any], kwargs: dict[str, Any]) -> Any:
-    """Results that were kept are computed again; another entry says that there was something to
-    do."""
-    (cached,) = items
-    for key in [key for key in engine.kept if key[0] is cached.meta]:
-        engine.kept[key] = None, None
-    engine.kept[cached.meta, len(engine.kept)] = None, None
-    return Const(None)
 
 
 def call_single(engine: Engine, value: Any, args: list[Any], kwargs: dict[str, Any]) -> Any:

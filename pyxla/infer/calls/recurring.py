@@ -12,7 +12,7 @@ from pyxla.abstract.lattice import Compound, Const, Unbound, is_variant
 from pyxla.frontend import support
 from pyxla.frontend.source import SourceFunction
 from pyxla.infer import using
-from pyxla.infer.calls import standard
+from pyxla.infer.calls import kept
 from pyxla.infer.calls.spelled import equality_of
 from pyxla.infer.calls.visiting import boxes_of, class_of
 from pyxla.infer.classes import is_generated
@@ -80,7 +80,7 @@ def _owner(
     owner: Any = Const(None)
     if method:
         callee, owner = _unbound(callee)
-    function = standard.uncached(callee)
+    function = kept.uncached(callee)
     if cached is (function is callee) or not _is_of_group(engine, frame, function, source):
         return None
     return owner

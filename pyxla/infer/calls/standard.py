@@ -19,15 +19,11 @@ from typing import Any
 import numpy as np
 from numpy.polynomial import polyutils
 
-from pyxla.abstract.facts.deciding import by_counted_loops
-from pyxla.abstract.heap import ListCell, reachable
+from pyxla.abstract.heap import ListCell
 from pyxla.abstract.lattice import (
-    Array,
     Compound,
     Const,
-    NeedsStatic,
     Ref,
-    Scalar,
     Tuple,
     is_number,
 )
@@ -40,7 +36,6 @@ from pyxla.infer.containers.iterators import read_in_steps, state_of
 from pyxla.infer.engine import Engine
 from pyxla.infer.lists import columnar
 from pyxla.infer.lists.items import holds_instances
-from pyxla.ir.core import Block, Value
 from pyxla.lib import averages, bisection, heaps, interpreted, polynomials, sequences, zipping
 from pyxla.lib.refused import KNOWN_AS
 from pyxla.lib.registry import rule
@@ -132,11 +127,9 @@ _KEEPING = frozenset(
         *(len, str, repr, print, format, str.format, hash),
     }
 )
-KEPT = "this object is the result of a cached function, which all its calls share"
 # Modules whose functions depend on their arguments alone, and change nothing.
 PURE = frozenset({"re", "json", "json.decoder", "json.encoder", "string", "textwrap", "fnmatch"})
 _FOLDER = os.path.dirname(os.__file__) + os.sep
-_CACHED = type(functools.cache(len))
 
 
 def is_standard(function: types.FunctionType) -> bool:
@@ -242,60 +235,6 @@ def reader_of(
         return interpreted.map_rows, args
     several = value in (max, min) and len(args) > 1
     return None if several else READERS.get(value), args
-
-
-CACHED_METHOD = (
-    "a method whose results functools keeps gives what the object was like at its first call",
-    "keep results in a cached_property, or in a cached function of what they depend on",
-)
-
-
-def is_cached(value: Any) -> bool:
-    """Whether `functools.cache` or `lru_cache` made it."""
-    return isinstance(value, _CACHED)
-
-
-def uncached(function: Any) -> Any:
-    """The function whose results an abstract function keeps; itself where it keeps none."""
-    if isinstance(function, Compound) and function.kind == "cached":
-        return function.items[0]
-    known = isinstance(function, Const) and is_cached(function.value)
-    return Const(function.value.__wrapped__) if known else function
-
-
-def call_kept(
-    engine: Engine, cache: Any, function: Any, args: list[Any], kwargs: dict[str, Any]
-) -> Any:
-    """A function whose results `cache` keeps: for known arguments it is visited once, if what it
-    returned is known, or computed on all paths that lead here."""
-    known = [*args, *kwargs.values()]
-    for x in known:
-        if isinstance(x, Scalar) and by_counted_loops(x.value, engine.heads()):
-            raise NeedsStatic(x, "an argument of a function whose results are kept")
-    if not all(isinstance(x, Const) for x in known):
-        return engine.rules.call(engine, function, args, kwargs)
-    key = (cache, tuple(kwargs), tuple([(type(x.value), x.value) for x in known]))
-    try:
-        found, block = engine.kept.get(key, (None, None))
-    except TypeError:  # unhashable, as CPython says too
-        message = "unhashable type among the arguments of a cached function"
-        raise engine.refuse(message, raises=TypeError) from None
-    if found is None or not (isinstance(found, Const) or _holds(block, engine.block, found.value)):
-        found = engine.rules.call(engine, function, args, kwargs)
-        if isinstance(found, (Const, Scalar, Array)):
-            engine.kept[key] = found, engine.block
-        for cell in reachable(engine.heap, [found]):
-            engine.frozen.setdefault(cell, KEPT)
-    return found
-
-
-def _holds(block: Block, here: Block, value: Value) -> bool:
-    """Whether `block` computes `value`, still, and no way here is seen that leads around it."""
-    while here is not block:
-        if len(here.preds) != 1:
-            return False
-        (here,) = here.preds
-    return any(instr is value.owner for instr in block.instrs)
 
 
 def refused(engine: Engine, function: Any, error: CompileError) -> CompileError:
