@@ -28,7 +28,7 @@ class Squares:
 def counts_its_calls(n):
     count, seen = 0, []
 
-    @functools.lru_cache(maxsize=None)
+    @functools.cache
     def twice(k):
         nonlocal count
         count += 1

@@ -9,8 +9,8 @@ prints, draws or makes objects, which CPython gives to all its calls, the result
 from __future__ import annotations
 
 import functools
-from dataclasses import dataclass
 from collections.abc import Iterable
+from dataclasses import dataclass
 from typing import Any
 
 from pyxla.abstract.facts.deciding import by_counted_loops
@@ -93,15 +93,19 @@ def start(engine: Engine, functions: Iterable[Any]) -> None:
 
 
 def clear(engine: Engine, items: tuple[Any, ...], args: list[Any], kwargs: dict[str, Any]) -> Any:
-    """Results that were kept are computed again; another entry says that there was something to
-    do."""
+    """Results that were kept are computed again."""
     (cached,) = items
     for key in [key for key in engine.kept if key[0] is cached.meta]:
         engine.kept[key] = None, None
-    engine.kept[cached.meta, len(engine.kept)] = None, None
+    _note(engine, cached)
     if (results := _results(engine, cached)) is not None:
         engine.rules.call(engine, Const(kept.forgotten), [results], {})
     return Const(None)
+
+
+def _note(engine: Engine, callee: Any) -> None:
+    """Another entry, which says that the call is none for a summary (`infer.calls.summaries`)."""
+    engine.kept[_cache(callee), len(engine.kept)] = None, None
 
 
 def call_kept(engine: Engine, callee: Any, args: list[Any], kwargs: dict[str, Any]) -> Any:
@@ -137,10 +141,10 @@ def _visited_once(engine: Engine, callee: Any, args: list[Any], kwargs: dict[str
 def _visited(engine: Engine, callee: Any, args: list[Any], kwargs: dict[str, Any]) -> Any:
     """The result, where nobody can tell whether the function ran before; else it is asked for the
     dict."""
-    new, mark = len(engine.heap.infos), len(engine.written)
+    done = _Effects(engine)
     found = engine.rules.call(engine, uncached(callee), args, kwargs)
     cells = reachable(engine.heap, [found])
-    effects = _has_effects(engine, new, mark)
+    effects = done.any()
     if effects and isinstance(callee, Const):
         raise engine.refuse(*OUTSIDE)
     if effects or any(_is_someone(engine, cell) for cell in cells):
@@ -169,10 +173,10 @@ def _remembered(
 def _missed(engine: Engine, items: tuple[Any, ...], args: list[Any], kwargs: dict[str, Any]) -> Any:
     """The result of the function, which is not in the dict."""
     (callee,) = items
-    new, mark = len(engine.heap.infos), len(engine.written)
+    done = _Effects(engine)
     function = uncached(callee)
     found = engine.rules.call(engine, function, args, kwargs)
-    if _has_effects(engine, new, mark):
+    if done.any():
         if isinstance(callee, Const):
             raise engine.refuse(*OUTSIDE)
         # A loop with a stack has results of its own, which the next call does not see.
@@ -180,17 +184,27 @@ def _missed(engine: Engine, items: tuple[Any, ...], args: list[Any], kwargs: dic
         if stacked and (callee.meta.missed or engine.repeating > callee.meta.loops):
             raise engine.refuse(*RECURSIVE)
         callee.meta.missed = True
+        _note(engine, callee)
     return found
 
 
-def _has_effects(engine: Engine, new: int, mark: int) -> bool:
-    """Whether objects that are older than cell `new`, or outside, were written to since `mark`.
-    Rows of pools are new, as a rule."""
-    pools, infos = {ref.cell for ref in engine.pools.values()}, engine.heap.infos
-    return any(
-        (cell < new or infos[cell].pinned is not None) and cell not in pools
-        for cell in engine.written[mark:]
-    )
+class _Effects:
+    """What is done from here on that is not undone by forgetting what is made from here on."""
+
+    def __init__(self, engine: Engine) -> None:
+        self.engine, self.mark = engine, len(engine.written)
+        self.before = engine.heap.contents.copy()
+
+    def any(self) -> bool:
+        """Whether older objects, or outside ones, were written to.  Rows of pools are new, as a
+        rule."""
+        engine, contents = self.engine, self.engine.heap.contents
+        pools = {ref.cell for ref in engine.pools.values()}
+        changed = [c for c, was in self.before.items() if contents.get(c, was) is not was]
+        outside = [
+            c for c in engine.written[self.mark :] if engine.heap.infos[c].pinned is not None
+        ]
+        return not pools.issuperset([*changed, *outside])
 
 
 def _is_someone(engine: Engine, cell: int) -> bool:
