@@ -210,12 +210,16 @@ class Engine:
         except NotImplementedError as error:
             raise self.refuse(f"{name}: {error or 'not supported with these arguments'}") from error
 
-    def static(self, x: Any, what: str = "a value", remedy: str = "") -> Any:
-        """The Python value of `x`; NeedsStatic where it is only known at run time."""
+    def static(
+        self, x: Any, what: str = "a value", remedy: str = "", items: Iterable[Any] = ()
+    ) -> Any:
+        """The Python value of `x`, of which `items` it says; NeedsStatic where it is only known at
+        run time."""
         try:
             return self._static(x, what)
         except NeedsStatic as need:
             need.remedy = remedy
+            need.among = [self.heap.contents.get(x.cell) for x in items if isinstance(x, Ref)]
             raise
 
     def _static(self, x: Any, what: str) -> Any:
@@ -238,22 +242,20 @@ class Engine:
         """A static int or slice, of which `items` it may be."""
         if isinstance(key, Compound) and key.kind == "slice":
             return slice(*[self.static(part, what) for part in key.items])
-        try:
-            return self.static(key, what)
-        except NeedsStatic as need:
-            need.among = [self.heap.contents.get(x.cell) for x in items if isinstance(x, Ref)]
-            raise
+        return self.static(key, what, items=items)
 
     def functions(self) -> list[Any]:
         """The Python functions that are being visited, where they are known, the last one last."""
         return [frame.function for frame in self.frames]
 
-    def key(self, x: Any, what: str = "a key") -> Any:
-        """A dict key or set item."""
+    def key(self, x: Any, what: str = "a key", items: Iterable[Any] = ()) -> Any:
+        """A dict key or set item, which says which of `items`."""
         if isinstance(x, Ref) and isinstance(self.heap.contents.get(x.cell), Array):
             message = "unhashable type: 'numpy.ndarray'"
             raise self.refuse(message, raises=TypeError, words=message)
-        value = self.static(x, what, "unrolled")  # then what it is computed from is known
+        # Where a loop is unrolled, what a key is computed from may be known.
+        remedy = "" if items and using.decided_by_data(self, x) else "unrolled"
+        value = self.static(x, what, remedy, items)
         try:
             hash(value)
         except TypeError:

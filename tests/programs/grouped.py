@@ -453,3 +453,17 @@ def merged_and_ranked(a, b):
     both, more = {**a, **b}, {**b, "q": 1.0}
     ranked = {k: v for k, v in sorted(a.items(), key=lambda pair: -pair[1])}
     return both, more, ranked, {**ranked, "z": a["a"]}, {**{k: 2.0 for k in sorted(b, key=b.get)}}
+
+
+@program(PAIRS, lambda: (np.array([0, 1, 0, 1, 1]),), lambda: (np.array([3, 1, 2, 2, 0]),))
+def model_of_what_was_seen(moves):
+    model, place, total = {}, [0, 1], 0.0
+    for t, move in enumerate(moves):
+        if tuple(place) not in model.keys():
+            model[tuple(place)] = dict()
+        model[tuple(place)][move] = float(t)
+        seen = list(model)[move % len(model)]
+        action = list(model[seen])[move % len(model[seen].keys())]
+        total += model[seen][action] + model.get(seen)[action]
+        place = [place[0] + move % 2, place[1]]
+    return total, len(model)

@@ -338,3 +338,15 @@ def bands_that_data_says(x, offsets):
     k, grid, left = int(offsets[0]), np.outer(x, x), x[x > 1]
     ones = np.eye(3, k=k), np.eye(2, 4, k=offsets[0]), np.tri(3, k=k), np.eye(len(left), k=k)
     return ones, np.triu(grid, k), np.tril(grid, offsets[0]), np.triu(np.outer(left, x), k)
+
+
+@program("ranges", *[lambda n=n: (np.arange(9.0), np.array([n, 2])) for n in (3, 1, 6)])
+def ranges_that_data_says(x, sizes):
+    n, m = sizes
+    x[range(n)] += 1
+    rows = np.array([range(m), range(n, n + m)])
+    np.random.seed(n)
+    return (
+        (x[range(n + 2, 1, -2)], np.array(range(n)), np.concatenate([x, range(n)]), rows),
+        (np.mean(range(n)), np.max(range(1, n + 1)), np.random.choice(range(n))),
+    )

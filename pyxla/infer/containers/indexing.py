@@ -120,7 +120,7 @@ def _part(engine: Engine, content: ListCell, key: Any) -> Any:
 
 
 def _dict_item(engine: Engine, content: DictCell, key: Any) -> Any:
-    known = engine.key(key)
+    known = engine.key(key, items=content.items.values())
     if known not in content.items:
         return engine.raise_constant(KeyError(known))
     return using.moved(engine, content.items[known])
@@ -170,7 +170,8 @@ def set_item(engine: Engine, x: Any, key: Any, value: Any) -> None:
     elif isinstance(content, DictCell) and tables.opened(engine, x, key):
         special(engine, x, "__setitem__", (key, value))
     elif isinstance(content, DictCell):
-        held = {**content.items, engine.key(key): value}
+        known = engine.key(key, items=(*content.items.values(), value))
+        held = {**content.items, known: value}
         if len(held) > len(content.items):
             tables.changed(engine, x, tables.CAME)
         engine.set_content(x.cell, content.holding(held))

@@ -280,14 +280,15 @@ def seen(engine: Engine, view: Live) -> Any:
 
 @of_tables(dict.get)
 def _get(engine: Engine, x: Any, key: Any, default: Any = Const(None)) -> Any:
-    return content_of(engine, x).items.get(engine.key(key), default)
+    items = content_of(engine, x).items
+    return items.get(engine.key(key, items=items.values()), default)
 
 
 @of_tables(dict.setdefault)
 def _setdefault(engine: Engine, x: Any, key: Any, default: Any = Const(None)) -> Any:
     if choices.is_choice(key) and {*key.values} <= content_of(engine, x).items.keys():
         return get_item(engine, x, key)  # it is there, whichever it is
-    known = engine.key(key)
+    known = engine.key(key, items=(*content_of(engine, x).items.values(), default))
     if known not in content_of(engine, x).items:
         set_item(engine, x, key, default)
     return content_of(engine, x).items[known]
@@ -333,7 +334,7 @@ def _popitem(engine: Engine, x: Any) -> Any:
 def _dict_pop(engine: Engine, x: Any, key: Any, *default: Any) -> Any:
     content = content_of(engine, x)
     items = dict(content.items)
-    known = engine.key(key)
+    known = engine.key(key, items=items.values())
     if known not in items:
         return default[0] if default else engine.raise_constant(KeyError(known))
     value = items.pop(known)

@@ -19,7 +19,7 @@ import numpy as np
 
 from pyxla.abstract.facts.refine import constant_of
 from pyxla.abstract.heap import GrowingList, Heap, ListCell
-from pyxla.abstract.lattice import Array, Const, Ref, Scalar, Tuple, is_number
+from pyxla.abstract.lattice import Array, Compound, Const, Ref, Scalar, Tuple, is_number
 from pyxla.infer.arrays import access as arrays
 from pyxla.infer.demands import Needs, Path, argument_site
 from pyxla.infer.interface import Engine
@@ -83,7 +83,8 @@ def choose(engine: Engine, x: Any, items: tuple[Any, ...], key: Any) -> Any:
     it must be known."""
     if not items:
         return engine.raise_constant(IndexError(out_of_range(x)))
-    if isinstance(items[0], Ref) and all(item is items[0] for item in items):
+    same = len(items) == 1 or isinstance(items[0], Ref)
+    if same and all(item is items[0] for item in items):
         if not engine.findings.allows(len(items), True):
             return None
         reading.checked(engine, key, Const(len(items)), out_of_range(x))
@@ -181,14 +182,17 @@ def given(engine: Engine, paths: Mapping[int, Path]) -> None:
 
 
 def by_value(engine: Engine, x: Any, asked: np.dtype | None = None) -> Any:
-    """A list that is kept in columns as NumPy's array of it, also in tuples, lists and indexes;
-    anything else as it is.  asked: the dtype that it is to have."""
+    """A list that is kept in columns as NumPy's array of it, also in tuples, lists and indexes, and
+    so a range; anything else as it is.  asked: the dtype that it is to have."""
     grown = columnar.found(engine.heap, x)
     if grown is not None:
         return as_arrays.as_columns(engine, grown, asked)
     ints = asked is not None and asked.kind in "iu"
     if ints and has_exact(x):
         return engine.rules.call(engine, Const(int), [x], {})
+    if _is_range(x):
+        made = engine.rules.call(engine, Const(np.arange), list(x.items), {})
+        return arrays.read(engine, made)
     if not isinstance(x, (Tuple, Ref)):
         return x
     held = x if isinstance(x, Tuple) else engine.heap.contents[x.cell]
@@ -198,15 +202,20 @@ def by_value(engine: Engine, x: Any, asked: np.dtype | None = None) -> Any:
 
 
 def _change(heap: Heap, items: Iterable[Any], ints: bool) -> bool:
-    """Whether one of `items` is, or holds, a list that is kept in columns; or, where `ints` are
-    asked for, one that a float does not hold."""
+    """Whether one of `items` is, or holds, a list that is kept in columns or a range; or, where
+    `ints` are asked for, one that a float does not hold."""
     for x in items:
         held = x if isinstance(x, Tuple) else heap.contents.get(x.cell) if isinstance(x, Ref) else x
         if isinstance(held, (Tuple, ListCell)) and _change(heap, held.items, ints):
             return True
-        if columnar.found(heap, x) is not None or (ints and has_exact(x)):
+        if columnar.found(heap, x) is not None or _is_range(x) or (ints and has_exact(x)):
             return True
     return False
+
+
+def _is_range(x: Any) -> bool:
+    """Whether it is a range whose numbers are known at run time only."""
+    return isinstance(x, Compound) and x.kind == "range"
 
 
 def listed(engine: Engine, data: Ref, python: bool) -> Ref:
