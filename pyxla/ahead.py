@@ -17,7 +17,7 @@ from pyxla.options import Options
 from pyxla.pipeline import Compilation
 from pyxla.runtime import artifact, making, signature
 from pyxla.runtime.bounds import KEYWORD, Parts
-from pyxla.runtime.request import MAX_RESTARTS, Needed, Request, Restart
+from pyxla.runtime.request import MAX_RESTARTS, Needed, Request, Restart, Work
 from pyxla.runtime.sharing import Memory
 from pyxla.specialize import left_out
 
@@ -59,7 +59,7 @@ def _specialize(
     demands: Needed,
     data: bool,
 ) -> Compilation:
-    begun = None
+    begun, work = None, Work()
     for _ in range(MAX_RESTARTS):
         paths = frozenset(demands.static)
         args, typed, lies = types.describe((*given, *demands.outside()), paths)
@@ -71,7 +71,7 @@ def _specialize(
             raise refusal or _needed(function, path, len(given), names, demands.static[path])
         unknown = frozenset(typed) if data else frozenset(demands.data)
         request = Request(function, args, names, Memory(), options, demands=begun, unknown=unknown)
-        request.hopes = bool(demands.may_lift)
+        request.hopes, request.work = bool(demands.may_lift), work
         compilation = Compilation(request, tuple(demands.places), demands.static, lies)
         try:
             compilation.at("typed")

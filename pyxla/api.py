@@ -50,7 +50,7 @@ from pyxla.runtime.cache import Cache
 from pyxla.runtime.executable import Traced
 from pyxla.runtime.numbers import WORD
 from pyxla.runtime.outcome import CountsNeeded, Faulty
-from pyxla.runtime.request import MAX_RESTARTS, WARNED, Needed, Request, Restart
+from pyxla.runtime.request import MAX_RESTARTS, WARNED, Needed, Request, Restart, Work
 from pyxla.typed import Function
 
 if TYPE_CHECKING:
@@ -337,7 +337,7 @@ class Compiled:
     def _specialize(
         self, args: tuple[Any, ...], names: tuple[str, ...]
     ) -> tuple[tuple[Any, ...], list[Any], Entry]:
-        request, slot = None, None
+        request, slot, work = None, None, Work()
         data: dict[signature.Path, Any] = {}
         with self._lock, journal.writing(record := self._record()):
             count = len(args) - len(self._places)
@@ -353,7 +353,7 @@ class Compiled:
                     return args, leaves, entry
                 if request is None or request.unknown != self._demands.data.keys():
                     request = Request(self.__pyxla_function__, (), names, options=self.options)
-                    request.unknown = frozenset(self._demands.data)
+                    request.unknown, request.work = frozenset(self._demands.data), work
                     entry, slot = self._kept(request, args[:count], record)
                     if entry is not None:
                         args = (*args[:count], *[place.read() for place in self._places])

@@ -117,6 +117,10 @@ class Needs(Exception):  # noqa: N818 - a request, not an error
         return next((text for name, text in _WHY.items() if getattr(self.demands, name)), "")
 
 
+class Exhausted(Needs):
+    """All that attempts at a program may visit was visited."""
+
+
 _WHY = {
     "exact": "paths must tell which object a name refers to",
     "sites": "lists that change places are kept in one pool",
@@ -147,7 +151,8 @@ class Findings:
 
     wanted: a list did not become an array.  wanting: the loops in which one did not; costly: those
     in which data might choose one of several arrays or objects.  pooling: those in which one of
-    several sets or dicts is read that might be rows of a pool.  kept: those in which a list became
+    several sets or dicts is read that might be rows of a pool; over: those over instances that are
+    in no pool.  kept: those in which a list became
     an array, or is of unknown length.  sized: an array would be of a size that nothing bounds;
     sizing: the loops in which one is of several sizes.
     met: a name or an item has no one type.  lists: several are made.  classes: those whose
@@ -178,6 +183,7 @@ class Findings:
     wanting: set[Block] = field(default_factory=set)
     costly: set[Block] = field(default_factory=set)
     pooling: set[Block] = field(default_factory=set)
+    over: set[Block] = field(default_factory=set)
     kept: set[Block] = field(default_factory=set)
     sized: bool = False
     sizing: set[Block] = field(default_factory=set)
@@ -210,7 +216,8 @@ class Findings:
         """Begin another attempt."""
         self.demands, self.infos, self.sites, self.named = demands, [], set(), set()
         self.iterations = self.listed = self.deep = 0
-        self.made_of, self.pooling, self.hosted, self.left_out = set(), set(), set(), {}
+        self.made_of, self.pooling, self.over = set(), set(), set()
+        self.hosted, self.left_out = set(), {}
         self.branched = []
         self.large = self.leaves = False
         self.reading = {}
@@ -252,7 +259,7 @@ class Findings:
         few = index < SHORT and nest <= NEST
         if not few and self.lifts(header):
             least = index if ends else 1 if index < MANY else LONG
-            costly = header in self.costly - self.pooling
+            costly = header in (self.costly | self.over) - self.pooling
             made = size // CODE if header in self.sizing else 0 if costly else size
             self.iterations += max(least, made)
         return self.iterations <= ITERATIONS
@@ -264,7 +271,9 @@ class Findings:
             return "pooled"
         if header in self.sizing and not self.demands.rooms:
             return "rooms"
-        return "arrays" if header in self.wanting and not self.demands.arrays else ""
+        pooled = "pooled" if header in self.over else ""
+        wanting = header in self.wanting and not self.demands.arrays
+        return f"arrays {pooled}".strip() if wanting else pooled
 
     def meet(self, conflict: Any, *headers: Block) -> None:
         """Note that values meet of no one type, at the header of a loop or in it, and what might do
@@ -275,9 +284,9 @@ class Findings:
             self.sized = True
             self.sizing.update((*self.loops, *headers))
 
-    def remedy(self, refusal: CompileError) -> Demands | None:
-        """What may lift a refusal and was not offered yet: what is known to, else what costs the
-        program least."""
+    def remedy(self, refusal: CompileError, blindly: bool = True) -> Demands | None:
+        """What may lift a refusal and was not offered yet: what is known to, else, `blindly`, what
+        costs the program least."""
         self.lists |= refusal.remedy == "shared"
         self.offered |= replace(self.demands, exact=frozenset(), unrolled=frozenset())
         offers: dict[str, Any] = {
@@ -302,7 +311,7 @@ class Findings:
             last.append(["shared", "everywhere" if self.demands.pooled else "pooled"])
             last.append([name for name in offers if name != "unrolled"])
         self.refused = refusal.message, refusal.loc
-        tries = [first, *last, *[[name] for name in offers]]
+        tries = [first, *last, *[[name] for name in offers]] if blindly else [first]
         found = [Demands(**{name: offers[name] for name in names}) for names in tries]
         # Rows of pools are more code than objects: where that is much, not all classes have any.
         if "pooled" in first and self.named and self.visited > LARGE and not self.demands.pooled:

@@ -29,6 +29,7 @@ class Engine(Protocol):
     visits: list[Any]
     activations: Counter[Any]
     visited: int
+    most_visited: int
     repeating: int
     # what was found, and what is asked for
     captures: Any

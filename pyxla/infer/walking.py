@@ -14,7 +14,7 @@ from pyxla.errors import CompileError, InternalError, in_program
 from pyxla.infer import narrowing, using
 from pyxla.infer.calls.captures import NewCapture
 from pyxla.infer.calls.depth import check_depth, noted, too_deep
-from pyxla.infer.demands import Needs
+from pyxla.infer.demands import Exhausted, Needs
 from pyxla.infer.frame import Frame, NotKnown, Stopped
 from pyxla.infer.interface import Engine
 from pyxla.infer.joins.edges import Edge
@@ -90,6 +90,8 @@ def arrive(engine: Engine, frame: Frame, block: Block) -> None:
 def visit(engine: Engine, frame: Frame, block: Block) -> None:
     """Type the instructions of a block and leave it; what it raises lands in its pads."""
     engine.visited += len(block.instrs)
+    if engine.visited > engine.most_visited:
+        raise Exhausted(in_program(engine.loc, engine.chain())[0])
     if not block.pads:
         return _emit(engine, frame, block)
     state = Edge(engine.block, engine.heap, frame.env.copy(), (), None, frame.assumed)

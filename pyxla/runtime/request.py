@@ -27,6 +27,49 @@ MAX_RESTARTS = 64
 # A function is compiled for so many values of a number, or for so many texts, before they are data;
 # more than `WARNED` of a number that cannot be are worth a warning.
 MANY, WARNED = 8, 16
+# Attempts at a program may visit so many instructions, all together; after so many, nothing is
+# tried of which nothing says that it helps.  The costliest programs of the corpus take a third.
+MOST_VISITED, MANY_VISITED = 100_000, 30_000
+
+
+@dataclass(slots=True)
+class Work:
+    """What attempts at one program have cost so far.
+
+    attempts: how many there were.  visited: instructions, in all of them.  refused: what the first
+    was refused for that nothing has lifted.
+    """
+
+    attempts: int = 0
+    visited: int = 0
+    refused: CompileError | None = None
+
+    @property
+    def is_much(self) -> bool:
+        return self.visited > MANY_VISITED
+
+    @property
+    def left(self) -> int:
+        """How many instructions may still be visited."""
+        return MOST_VISITED - self.visited
+
+    def done(self) -> None:
+        """The program is made: another one, for checks in place say, begins with nothing."""
+        self.attempts, self.visited, self.refused = 0, 0, None
+
+    def refusal(self, loc: Location | None) -> CompileError:
+        """Why the program is refused where nothing is left; loc: what was visited last."""
+        spent = f"{self.attempts} attempts, in which {self.visited} instructions were visited"
+        if self.refused is None:
+            return CompileError(
+                f"it takes too long to compile this: given up here after {spent}",
+                loc,
+                hint="compute with arrays and numbers what is done with structures that are known "
+                "while compiling, or pass data as arrays",
+            )
+        if not any(text.startswith("given up") for text, _ in self.refused.notes):
+            self.refused.notes += ((f"given up after {spent}", loc),)
+        return self.refused
 
 
 @dataclass(slots=True)
@@ -39,7 +82,7 @@ class Request:
     it took before; of other arguments, what it took for the last ones.  unknown: the paths of
     numbers of which only the types are given.  hopes: whether values are known that may lift a
     refusal, if anything does.  tentative: whether `demands` are those of other arguments, without
-    which it may not be refused.
+    which it may not be refused.  work: what attempts at it have cost so far.
     """
 
     function: Any
@@ -54,6 +97,7 @@ class Request:
     unknown: frozenset[Path] = frozenset()
     hopes: bool = False
     tentative: bool = False
+    work: Work = field(default_factory=Work)
 
 
 class Restart(Exception):  # noqa: N818 - a request, not an error

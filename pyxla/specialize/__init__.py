@@ -32,7 +32,7 @@ from pyxla.infer.calls.depth import MAX_DEMANDS, TooDeep
 from pyxla.infer.calls.executed import name_of
 from pyxla.infer.calls.hosted import to_host
 from pyxla.infer.calls.region import graph
-from pyxla.infer.demands import Demands, Findings, Needs
+from pyxla.infer.demands import Demands, Exhausted, Findings, Needs
 from pyxla.infer.engine import Engine
 from pyxla.infer.exact import exactly
 from pyxla.infer.joins.endings import ended, visited
@@ -47,7 +47,7 @@ from pyxla.ops.sticky import flag
 from pyxla.options import DEFAULTS
 from pyxla.runtime import descriptions, placement
 from pyxla.runtime import outcome as out
-from pyxla.runtime.numbers import ITEMS, Path
+from pyxla.runtime.numbers import ITEMS, LONG, Path
 from pyxla.runtime.request import Request, Restart, steps
 from pyxla.runtime.texts import CODES
 from pyxla.specialize import gathered
@@ -94,6 +94,8 @@ def specialize(request: Request, places: Sequence[Place]) -> Specialization:
         findings.start(demands)
         try:
             found = _with_chains(request, places, demands, findings)
+        except Exhausted as end:
+            raise request.work.refusal(end.loc) from None
         except Needs as need:
             demands = findings.demands
             needed = _met(demands, findings) or need
@@ -115,14 +117,16 @@ def specialize(request: Request, places: Sequence[Place]) -> Specialization:
             if refused is None or (latest is refused and _goes_on(refused, error, demands)):
                 refused = error
             refused, latest = pools.clearer(refused, error, demands), error
-            remedy = findings.remedy(error)
+            request.work.refused = None if request.tentative else refused
+            remedy = findings.remedy(error, blindly=not request.work.is_much)
             if remedy is None:
                 if request.tentative:
                     raise refused from refused.__cause__
-                final = _final(refused, request, findings)
+                final = refused if request.work.is_much else _final(refused, request, findings)
                 valued = findings.valued or findings.floats
                 if not _to_host(final if valued else refused, request, hosted):
-                    path = None if request.hopes else _left_out(final, demands)
+                    vain = request.hopes or request.work.is_much
+                    path = None if vain else _left_out(final, demands)
                     if path is None:
                         raise final from refused.__cause__
                     demands |= path
@@ -138,6 +142,7 @@ def specialize(request: Request, places: Sequence[Place]) -> Specialization:
         else:
             told = _not_compiled(hosted, findings)
             warn(told)
+            request.work.done()
             return replace(found, demands=findings.demands, left_out=told)
 
 
@@ -229,7 +234,7 @@ def _final(refused: CompileError, request: Request, findings: Findings) -> Excep
         otherwise = None if request.unknown.issuperset(static) else refused
     elif findings.floats and (floats := _paths_of(request.args, _is_float)):
         static = dict.fromkeys(floats, refused.loc)
-    elif lists := _paths_of(request.args, _is_long):
+    elif lists := _paths_of(request.args, partial(_is_long, asked=request.hopes)):
         static, otherwise = {(*path, ITEMS): None for path in lists}, None
     elif texts := _paths_of(request.args, _is_word):
         static = {(*path, CODES): refused.loc for path in texts}
@@ -253,9 +258,11 @@ def _paths_of(args: Any, wanted: Callable[[Any], bool], path: Path = ()) -> list
     return found
 
 
-def _is_long(arg: Any) -> bool:
-    """Whether a list, or a text, is a leaf."""
-    return isinstance(arg, (descriptions.ArgNumbers, descriptions.ArgText))
+def _is_long(arg: Any, asked: bool) -> bool:
+    """Whether a list, or a text, is a leaf, not because that was `asked` for."""
+    if isinstance(arg, descriptions.ArgText):
+        return not asked or arg.type.shape[0] > LONG
+    return isinstance(arg, descriptions.ArgNumbers)
 
 
 def _is_number(arg: Any) -> bool:
@@ -288,7 +295,7 @@ def _attempt(
     watch(engine)
     for header in demands.unrolled:
         engine.loop_memory[header].unrolled = True
-    engine.findings = findings
+    engine.findings, engine.most_visited = findings, request.work.left
     engine.answer = partial(_answer, world)
     options = request.options or DEFAULTS
     engine.heap.infos.room = options.list_capacity if demands.rooms else None
@@ -322,6 +329,8 @@ def _attempt(
         raise answer from None
     finally:
         findings.visited = engine.visited
+        request.work.visited += engine.visited
+        request.work.attempts += 1
 
 
 def _answer(world: World, asked: Exception) -> Exception:

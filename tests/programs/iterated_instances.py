@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
-from itertools import zip_longest
+from itertools import combinations, zip_longest
 
 import numpy as np
 
@@ -140,3 +140,30 @@ def depths_of_balls(width, height):
             way = Ray3((i - width / 2) / width, (height / 2 - j) / height, 1).unit()
             picture[j, i] = nearest(Ray3(), way)
     return picture
+
+
+class Corner:
+    def __init__(self, row, column):
+        self.row, self.column = row, column
+
+
+def is_rectangle(four):
+    row = sum(corner.row for corner in four)
+    column = sum(corner.column for corner in four)
+    across = abs(4 * four[0].row - row), abs(4 * four[0].column - column)
+    for corner in four[1:]:
+        if (abs(4 * corner.row - row), abs(4 * corner.column - column)) != across:
+            return False
+    return True
+
+
+@program("instances", lambda: (["+-++", "| ||", "+-++", "+--+"],))
+def rectangles_among_corners(lines):
+    """Tuples of instances: many, which are not visited one by one."""
+    corners = [Corner(i, j) for i, s in enumerate(lines) for j, c in enumerate(s) if c == "+"]
+    quartets = list(combinations(corners, 4))
+    count = 0
+    for four in (quartet for quartet in quartets if is_rectangle(quartet)):
+        if four[0].row < four[-1].row:
+            count += 1
+    return count

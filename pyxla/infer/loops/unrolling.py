@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Sized
+from collections.abc import Sequence, Sized
 from typing import Any
 
-from pyxla.abstract.heap import Heap, ListCell
+from pyxla.abstract.heap import Heap, ListCell, ObjectCell
 from pyxla.abstract.lattice import Compound, Const, NeedsStatic, Ref, Scalar, Tuple
 from pyxla.errors import CompileError, in_program, is_own
 from pyxla.frontend.recursion import is_of_stack
@@ -27,12 +27,27 @@ def trip_count(source: Any, heap: Heap) -> int | None:
     """How many items a loop over `source` takes if nothing ends it before, where that is plain."""
     while isinstance(source, Compound) and source.kind in _OVER:
         source = source.items[0]
-    if isinstance(source, Tuple):
-        return len(source.items)
     if isinstance(source, Const):
         return len(source.value) if isinstance(source.value, Sized) else None
-    content = heap.contents.get(source.cell) if isinstance(source, Ref) else None
-    return len(content.items) if isinstance(content, ListCell) else None
+    items = _items(source, heap)
+    return None if items is None else len(items)
+
+
+def _items(source: Any, heap: Heap) -> Sequence[Any] | None:
+    """The items of a tuple, or of a list of known length."""
+    while isinstance(source, Compound) and source.kind in _OVER:
+        source = source.items[0]
+    if isinstance(source, Ref):
+        source = heap.contents.get(source.cell)
+    return source.items if isinstance(source, (Tuple, ListCell)) else None
+
+
+def _instances(source: Any, heap: Heap) -> Sequence[Any]:
+    """The items of a loop over instances that are in no pool, or over tuples of such."""
+    items = _items(source, heap) or ()
+    first = items[0].items if items and isinstance(items[0], Tuple) else items[:1]
+    held = [heap.contents.get(x.cell) for x in first if isinstance(x, Ref)]
+    return items if any(type(content) is ObjectCell for content in held) else ()
 
 
 MAX_UNROLLED = 4096
@@ -99,6 +114,8 @@ def _unrolled(engine: Engine, frame: Frame, component: Component, entry: Edge, m
     exits, made, ends = component.loop.exits, 0, False
     doors = list(dict.fromkeys([target for _, target in exits]))
     undecided = all(source is not component.header for source, _ in exits)
+    if over := _instances(coroutines.consumed(component.header, entry.env), entry.heap):
+        engine.findings.over.add(component.header)
     try:
         for count in range(most):
             left = [len(frame.pending.get(target, ())) for target in doors]
@@ -106,7 +123,8 @@ def _unrolled(engine: Engine, frame: Frame, component: Component, entry: Edge, m
             if not engine.findings.iteration(component.header, count, nest, made, ends):
                 words = "too many iterations are visited one by one"
                 lifts = engine.findings.lifts(component.header) + " stacks"
-                raise engine.refuse(words, "use an array in the place of the list", remedy=lifts)
+                hint = "use an array in the place of the list"
+                raise engine.refuse(words, hint, remedy=lifts, among=over)
             before = engine.builder.emitted
             edge = visit_iteration(engine, frame, component, edge, known=True)
             made = engine.builder.emitted - before
