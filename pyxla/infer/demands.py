@@ -162,7 +162,7 @@ class Findings:
     for.  valued:
     arguments with lists of which the numbers themselves are needed.  floats: such an argument, or
     what comes of it, is a key.  offered: what was said to be a remedy.  refused: what the last
-    attempt was refused for, and where.
+    attempt was refused for, and where.  blind: whether nothing says that what is tried lifts it.
 
     Of one attempt alone: loops, the headers of those that are being visited; iterations, those that
     were visited one by one while a list might be an array instead; listed, how many lists are made,
@@ -179,6 +179,7 @@ class Findings:
     demands: Demands = Demands()
     offered: Demands = Demands()
     refused: Any = None
+    blind: bool = False
     wanted: bool = False
     wanting: set[Block] = field(default_factory=set)
     costly: set[Block] = field(default_factory=set)
@@ -317,6 +318,7 @@ class Findings:
         if "pooled" in first and self.named and self.visited > LARGE and not self.demands.pooled:
             found.insert(0, replace(found[0], pooled=frozenset(self.named)))
         for more in found:
+            self.blind = more not in found[: len(found) - len(tries) + 1]
             if self.offered | more != self.offered:
                 self.offered |= more
                 return more

@@ -14,7 +14,6 @@ loop under an assumption, *unroll* one visit per iteration, *peel* one iteration
 from __future__ import annotations
 
 import contextlib
-import sys
 from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from functools import partial
@@ -127,8 +126,8 @@ class Engine:
         self.strides: Any = None  # MIXED where the last operands were not all in C order
         self.mixed: Any = None  # the kinds of a number that the last operands had, if of several
         self.activations: Counter[Any] = Counter()  # of functions that call themselves, undecided
-        self.visited = 0  # instructions,
-        self.most_visited = sys.maxsize  # and how many may be
+        self.visited = 0  # instructions
+        self.may_go_on: Callable[[int, int], bool] = lambda visited, made: True
         self.iterations = 1  # of the loops around that are visited one by one, multiplied
         self.unrollings: dict[Location | None, int] = {}
         self.loop_memory: defaultdict[Block, LoopMemory] = defaultdict(LoopMemory)

@@ -29,7 +29,7 @@ class Engine(Protocol):
     visits: list[Any]
     activations: Counter[Any]
     visited: int
-    most_visited: int
+    may_go_on: Callable[[int, int], bool]  # having visited and made so many instructions
     repeating: int
     # what was found, and what is asked for
     captures: Any

@@ -90,7 +90,7 @@ def arrive(engine: Engine, frame: Frame, block: Block) -> None:
 def visit(engine: Engine, frame: Frame, block: Block) -> None:
     """Type the instructions of a block and leave it; what it raises lands in its pads."""
     engine.visited += len(block.instrs)
-    if engine.visited > engine.most_visited:
+    if not engine.may_go_on(engine.visited, engine.builder.emitted):
         raise Exhausted(in_program(engine.loc, engine.chain())[0])
     if not block.pads:
         return _emit(engine, frame, block)

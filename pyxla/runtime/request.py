@@ -27,39 +27,40 @@ MAX_RESTARTS = 64
 # A function is compiled for so many values of a number, or for so many texts, before they are data;
 # more than `WARNED` of a number that cannot be are worth a warning.
 MANY, WARNED = 8, 16
-# Attempts at a program may visit so many instructions, all together; after so many, nothing is
-# tried of which nothing says that it helps.  The costliest programs of the corpus take a third.
-MOST_VISITED, MANY_VISITED = 100_000, 30_000
+# Attempts at a program may cost so much, all together: instructions that are visited, and that are
+# made.  After so much, nothing is tried of which nothing says that it helps; before, what is tried
+# so makes no more.  A second is about 20,000; the costliest program of the corpus takes 40,000.
+MOST, MUCH = 300_000, 60_000
 
 
 @dataclass(slots=True)
 class Work:
     """What attempts at one program have cost so far.
 
-    attempts: how many there were.  visited: instructions, in all of them.  refused: what the first
-    was refused for that nothing has lifted.
+    attempts: how many there were.  cost: of all of them.  blind: whether nothing says that the one
+    under way helps.  refused: what the first was refused for that nothing has lifted.
     """
 
     attempts: int = 0
-    visited: int = 0
+    cost: int = 0
+    blind: bool = False
     refused: CompileError | None = None
 
     @property
     def is_much(self) -> bool:
-        return self.visited > MANY_VISITED
+        return self.cost > MUCH
 
-    @property
-    def left(self) -> int:
-        """How many instructions may still be visited."""
-        return MOST_VISITED - self.visited
+    def is_left(self, visited: int, made: int) -> bool:
+        """Whether an attempt that did so much may go on."""
+        return self.cost + visited + made <= MOST and not (self.blind and made > MUCH)
 
     def done(self) -> None:
         """The program is made: another one, for checks in place say, begins with nothing."""
-        self.attempts, self.visited, self.refused = 0, 0, None
+        self.attempts, self.cost, self.blind, self.refused = 0, 0, False, None
 
     def refusal(self, loc: Location | None) -> CompileError:
         """Why the program is refused where nothing is left; loc: what was visited last."""
-        spent = f"{self.attempts} attempts, in which {self.visited} instructions were visited"
+        spent = f"{self.attempts} attempts, which visited or made {self.cost} instructions"
         if self.refused is None:
             return CompileError(
                 f"it takes too long to compile this: given up here after {spent}",

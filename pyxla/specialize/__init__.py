@@ -119,6 +119,7 @@ def specialize(request: Request, places: Sequence[Place]) -> Specialization:
             refused, latest = pools.clearer(refused, error, demands), error
             request.work.refused = None if request.tentative else refused
             remedy = findings.remedy(error, blindly=not request.work.is_much)
+            request.work.blind = findings.blind
             if remedy is None:
                 if request.tentative:
                     raise refused from refused.__cause__
@@ -295,7 +296,7 @@ def _attempt(
     watch(engine)
     for header in demands.unrolled:
         engine.loop_memory[header].unrolled = True
-    engine.findings, engine.most_visited = findings, request.work.left
+    engine.findings, engine.may_go_on = findings, request.work.is_left
     engine.answer = partial(_answer, world)
     options = request.options or DEFAULTS
     engine.heap.infos.room = options.list_capacity if demands.rooms else None
@@ -329,7 +330,7 @@ def _attempt(
         raise answer from None
     finally:
         findings.visited = engine.visited
-        request.work.visited += engine.visited
+        request.work.cost += engine.visited + engine.builder.emitted
         request.work.attempts += 1
 
 

@@ -17,7 +17,8 @@ from pyxla.ir.core import Value
 from pyxla.lib.masks import resized
 from pyxla.lib.operands import BOOL, INT
 from pyxla.ops.elementwise import add, and_, compare, convert, or_, select
-from pyxla.ops.shape import constant
+from pyxla.ops.index import dynamic_slice
+from pyxla.ops.shape import constant, reshape
 from pyxla.views import views
 
 
@@ -55,11 +56,24 @@ def chosen(selector: Scalar, values: Sequence[Value]) -> Value:
     return value
 
 
+# More numbers than these are read from an array.
+FEW = 8
+
+
+def looked_up(selector: Scalar, numbers: Sequence[int]) -> Value:
+    """`numbers[selector]`, an int."""
+    if len(numbers) <= FEW:
+        return chosen(selector, [number(n) for n in numbers])
+    at = convert(selector.value, dtype=INT)
+    found = dynamic_slice(constant(value=np.asarray(numbers, INT)), at, slice_sizes=(1,))
+    return convert(reshape(found, shape=()), dtype=INT, weak=True)
+
+
 def renumbered(selector: Scalar, places: Sequence[int], count: int) -> Scalar:
     """`places[selector]`, a position among `count` things."""
     if list(places) == list(range(len(places))):
         return selector
-    return one_of(chosen(selector, [number(place) for place in places]), count)
+    return one_of(looked_up(selector, places), count)
 
 
 def flag_of(selector: Scalar, hits: Sequence[bool]) -> Const | Scalar:

@@ -30,7 +30,7 @@ def spelled(text, x):
 
 
 def test_an_attempt_that_does_not_end_is_given_up(monkeypatch):
-    monkeypatch.setattr(request, "MOST_VISITED", 9)
+    monkeypatch.setattr(request, "MOST", 9)
     with pytest.raises(CompileError) as refused:
         pyxla.compile(long)(np.arange(3.0))
     assert "takes too long" in refused.value.message and "1 attempts" in refused.value.message
@@ -38,7 +38,7 @@ def test_an_attempt_that_does_not_end_is_given_up(monkeypatch):
 
 
 def test_the_first_refusal_is_what_is_told(monkeypatch):
-    monkeypatch.setattr(request, "MOST_VISITED", 40)
+    monkeypatch.setattr(request, "MOST", 60)
     with pytest.raises(CompileError, match="may be str") as refused:
         pyxla.compile(of_two_sets)(np.arange(3.0))
     assert any("given up after" in text for text, _ in refused.value.notes)
@@ -46,8 +46,8 @@ def test_the_first_refusal_is_what_is_told(monkeypatch):
 
 def test_after_much_work_nothing_is_tried_blindly(monkeypatch):
     attempts = []
-    for many in (request.MANY_VISITED, 0):
-        monkeypatch.setattr(request, "MANY_VISITED", many)
+    for many in (request.MUCH, 0):
+        monkeypatch.setattr(request, "MUCH", many)
         meter = Meter()
         with meter.call(), pytest.raises(CompileError):
             pyxla.compile(of_two_sets)(np.arange(3.0))
@@ -64,10 +64,11 @@ def test_a_second_program_may_cost_as_much_again(monkeypatch):
             total += x[k + i]
         return total
 
-    meter = Meter()
-    with meter.call():
-        pyxla.compile(item)(np.arange(9.0), 1)
-    monkeypatch.setattr(request, "MOST_VISITED", meter.costs[0].visits + 5)
+    costs = []
+    monkeypatch.setattr(request.Work, "done", lambda work: costs.append(work.cost))
+    pyxla.compile(item)(np.arange(9.0), 1)
+    monkeypatch.undo()
+    monkeypatch.setattr(request, "MOST", costs[0] * 3 // 2)
     with pytest.raises(IndexError):
         pyxla.compile(item)(np.arange(9.0), 7)
 

@@ -447,3 +447,17 @@ def members_that_are_texts(x):
     tints = [Tint.RED if v > 2 else Tint.BLUE for v in x]
     found = "red" in tints, tints.count("blue"), tints.index("red")
     return c == "red", c in numbers, numbers[c], counts, c is Tint.RED, found, "-".join(tints)
+
+
+PLACES = {f"p{i}": [f"p{(7 * i + 5 * k) % 40}" for k in range(i % 3 + 1)] for i in range(40)}
+
+
+@program("choice", lambda: (PLACES, np.array([3, 39, 0, 17])), lambda: (PLACES, np.array([], int)))
+def many_lists_of_texts(places, x):
+    """One of many lists of known texts, by place and by key."""
+    rows, count, reached = list(places.values()), 0, []
+    for i in x:
+        for name in rows[i]:
+            count += name == "p3"
+        reached.append(rows[i][-1])
+    return count, reached, [places[name][0] for name in reached]

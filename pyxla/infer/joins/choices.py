@@ -8,8 +8,9 @@ from __future__ import annotations
 
 import enum
 import functools
+import itertools
 import operator
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from typing import Any
 
 import numpy as np
@@ -18,7 +19,7 @@ from pyxla.abstract.lattice import Array, Conflict, Const, Scalar, Variant
 from pyxla.infer.interface import Engine
 from pyxla.lib.operands import BOOL
 from pyxla.ops.elementwise import and_, compare, convert, not_, or_
-from pyxla.views.shadows import chosen, flag_of, number, renumbered
+from pyxla.views.shadows import flag_of, looked_up, number, renumbered
 
 _KINDS = (str, bytes, enum.Enum)
 
@@ -55,9 +56,15 @@ def is_constant(x: Any) -> bool:
     return values_of(x) is not None
 
 
-def index_of(value: Any, values: Sequence[Any]) -> int | None:
-    """Where `value` is among `values`."""
-    return next((i for i, v in enumerate(values) if is_same(v, value)), None)
+def places_of(own: Iterable[Any], values: Sequence[Any]) -> list[int]:
+    """Where each of `own` is among `values`, which are all different; -1 where it is not."""
+    places = {_key(value): i for i, value in enumerate(values)}
+    return [places.get(_key(value), -1) for value in own]
+
+
+def _key(value: Any) -> Any:
+    """What is the same of values that are one (`is_same`)."""
+    return (type(value), value) if _is_text(value) else id(value)
 
 
 def is_same(x: Any, y: Any) -> bool:
@@ -71,11 +78,10 @@ def _is_text(x: Any) -> bool:
 
 def united(*several: Sequence[Any]) -> list[Any]:
     """The values that are among any of `several`."""
-    union: list[Any] = []
-    for value in [value for values in several for value in values]:
-        if index_of(value, union) is None:
-            union.append(value)
-    return union
+    union: dict[Any, Any] = {}
+    for value in itertools.chain(*several):
+        union.setdefault(_key(value), value)
+    return list(union.values())
 
 
 def joined(xs: Sequence[Any], ys: Sequence[Any]) -> Sequence[Any]:
@@ -92,8 +98,7 @@ def joined(xs: Sequence[Any], ys: Sequence[Any]) -> Sequence[Any]:
 
 def position(x: Any, values: Sequence[Any]) -> Any:
     """The position among `values` of what `x` is, an int; -1 where it is none of them."""
-    own = values_of(x) or ()
-    places = [-1 if (at := index_of(value, values)) is None else at for value in own]
+    places = places_of(values_of(x) or (), values)
     return lookup(x, places) if is_choice(x) else Const(places[0] if places else -1)
 
 
@@ -102,7 +107,7 @@ def one_of_these(tag: Scalar, values: Sequence[Any], conflict: Conflict | None =
     union = united(values)
     if len(union) == 1:
         return Const(union[0])
-    tag = renumbered(tag, [index_of(value, union) or 0 for value in values], len(union))
+    tag = renumbered(tag, places_of(values, union), len(union))
     conflict = conflict or Conflict(f"this may be {' or '.join(map(repr, union))}")
     return Variant("constant", tag, tuple(map(Const, union)), conflict)
 
@@ -122,7 +127,7 @@ def test(x: Variant, holds: Callable[[Any], bool]) -> Any:
 
 def lookup(x: Variant, entries: Sequence[int]) -> Scalar:
     """That of `entries` which belongs to what `x` is, an int."""
-    return Scalar(chosen(x.tag, [number(n) for n in entries]))
+    return Scalar(looked_up(x.tag, entries))
 
 
 def equal(x: Any, y: Any, same: Callable[[Any, Any], bool] = is_same) -> Any:

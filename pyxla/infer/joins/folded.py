@@ -96,7 +96,7 @@ def get_item(engine: Engine, x: Variant, key: Any) -> Any:
     # The characters from the beginning follow those counted from the end.
     table = np.zeros((len(texts), 2 * width), np.int64)
     for row, text in zip(table, texts, strict=True):
-        places = [choices.index_of(character, union) or 0 for character in text]
+        places = choices.places_of(text, union)
         row[width : width + len(text)] = row[width - len(text) : width] = places
     binary = engine.rules.binary
     at = binary(engine, "mul", x.tag, Const(2 * width))

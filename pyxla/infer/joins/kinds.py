@@ -26,9 +26,10 @@ from pyxla.abstract.lattice import Array, Const, Kinds, Ref, Scalar, is_beyond, 
 from pyxla.infer.interface import Engine
 from pyxla.ir.build import Builder, building
 from pyxla.ir.types import PYTHON_DTYPES, ArrayType, python_type
+from pyxla.lib.strings import taken
 from pyxla.ops.elementwise import compare, convert, real, select
 from pyxla.ops.shape import constant
-from pyxla.views.shadows import chosen, flag_of, number, one_of, renumbered
+from pyxla.views.shadows import FEW, chosen, flag_of, number, one_of, renumbered
 
 _TYPES = {kind: python_type(kind) for kind in PYTHON_DTYPES}
 _INT64 = np.dtype(np.int64)
@@ -263,6 +264,8 @@ def choose(test: Scalar, x: Any, y: Any) -> Any:
 
 def moved(which: Any, places: Sequence[int]) -> Any:
     """`places[w]` for each element `w` of `which`."""
+    if len(places) > FEW:
+        return taken(constant(value=np.asarray(places, which.type.dtype)), which)
     found = _full(which, places[-1])
     for i, place in enumerate(places[:-1]):
         hit = compare(which, _full(which, i), direction="EQ")

@@ -286,7 +286,7 @@ def _retyped(rest: Iterator[Value], old: Any, new: Any, depth: int, front: Any) 
             yield sizes
         yield padded(cast(rows, new.dtype), new.capacity, depth)
     elif isinstance(new, Pick):
-        places = [choices.index_of(v, new.values) for v in picks_of(old)]
+        places = choices.places_of(picks_of(old), new.values)
         yield _tags(next(rest) if isinstance(old, Pick) else None, places, front)
 
 
