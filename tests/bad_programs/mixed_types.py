@@ -117,13 +117,13 @@ def growing_array(x, n):
     return x
 
 
-@bad("items whose number is not known are of one type each, and this is array f64[3]", float, V)
+@bad("items whose number is not known are of one type each, and this is array i64[3]", float, V)
 def growing_list(x, n):
-    out = [x]
+    out = [x, n]
     while n[0] > 0:
         out.append(x)
         n[0] -= 1
-    out.append(n)  # <-
+    out.append(n.astype(int))  # <-
     return out
 
 

@@ -72,7 +72,7 @@ def test_a_second_turn_that_only_facts_of_all_turns_exclude(checks):
 
 
 def length(n):
-    return len((1, "a", None, np.ones(2), {}, 4, [])[: n % 7])
+    return len(np.histogram(np.ones(2), bins=n % 7 + 1)[0])
 
 
 def filtered():

@@ -22,8 +22,8 @@ from pyxla.infer.interface import Engine
 from pyxla.infer.joins import choices, far
 from pyxla.infer.lists import columnar, entries, pools
 from pyxla.infer.lists.item_joins import joined_items
-from pyxla.infer.lists.item_types import Handle, Row, has_own_order
-from pyxla.infer.lists.items import are_numbers, item_of
+from pyxla.infer.lists.item_types import Handle, Row, Several, has_own_order
+from pyxla.infer.lists.items import are_numbers, holds_blocks, item_of
 from pyxla.infer.raising.refusals import full_name, lacking, python_class
 from pyxla.infer.text.codes import is_texts
 from pyxla.infer.using import decided_by_data
@@ -242,11 +242,11 @@ def _suits(engine: Engine, x: Any, key: Any) -> bool:
 
 
 def _is_uniform(heap: Heap, content: DictCell | SetCell) -> bool:
-    """Whether keys, and values, are of one type each."""
-    return all(
-        not items or joined_items([item_of(heap, x) for x in items]) is not None
-        for items in _columns(content)
-    )
+    """Whether keys, and values, are of one type each.  Where some are arrays and others are not,
+    each key has its own, as a rule."""
+    joined = [joined_items([item_of(heap, x) for x in held]) for held in _columns(content) if held]
+    apart = [isinstance(item, Several) and holds_blocks(item) for item in joined]
+    return None not in joined and not any(apart)
 
 
 def _columns(content: DictCell | SetCell) -> Sequence[Sequence[Any]]:

@@ -11,7 +11,7 @@ from collections.abc import Iterable, Sequence
 from types import FunctionType
 from typing import Any
 
-from pyxla.abstract.heap import DictCell, GrowingList, ListCell, ObjectCell, Pooled, RowList
+from pyxla.abstract.heap import DictCell, GrowingList, ObjectCell, Pooled, RowList
 from pyxla.abstract.joined import joined_array_type, joined_number_type
 from pyxla.abstract.lattice import (
     FUNCTIONS,
@@ -36,7 +36,7 @@ from pyxla.views.shadows import renumbered, shown
 # More kinds of values than this do not meet, and more functions.
 MOST, MOST_FUNCTIONS = 6, 64
 _INSTANCES = (ObjectCell, Pooled)
-_LISTS = (ListCell, GrowingList, RowList, DictCell)
+_LISTS = (GrowingList, RowList)
 
 
 def join_constants(join: Any, values: Sequence[Any], known: Sequence[Any]) -> Any:

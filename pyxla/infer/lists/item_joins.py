@@ -229,7 +229,8 @@ def _several(x: Item, y: Item) -> Item | None:
         found.append(wide)
     if len(found) > MOST:
         found = _of_no_length(found)
-    if len(found) > MOST or not all(map(is_value, found)):
+    arrays = [item for item in found if not is_value(item)]
+    if len(found) > MOST or len(arrays) > 1 or not all(isinstance(x, Block) for x in arrays):
         return None
     return Several(tuple(sorted(found, key=_rank))) if len(found) > 1 else found[0]
 

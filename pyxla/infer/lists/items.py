@@ -35,6 +35,7 @@ from pyxla.infer.lists.item_joins import (
     joined_items,
     opened,
     picked,
+    place_among,
     with_column,
 )
 from pyxla.infer.lists.item_types import (
@@ -250,6 +251,13 @@ def objects(heap: Heap, item: Item, x: Any, path: tuple[int, ...] = ()) -> Itera
 
 def cells(heap: Heap, item: Item, x: Any, path: tuple[int, ...] = ()) -> Iterator[Any]:
     """As `objects`, with the tuples of unknown length among them."""
+    if isinstance(item, Several):
+        if is_variant(x, "mixed") or is_variant(x, "optional"):
+            for part in x.items:
+                yield from cells(heap, item, part, path)
+            return
+        place = place_among(item.items, item_of(heap, x))
+        yield from cells(heap, item.items[place], x, (*path, place))
     kept = isinstance(item, (Block, Nested)) or (isinstance(item, Row) and item.cls is list)
     if kept and isinstance(x, Ref):
         yield x.cell, item, path

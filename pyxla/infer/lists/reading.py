@@ -222,7 +222,7 @@ def read_item(
         which = arrays.python_scalar(element, int)
         return choices.one_of_these(shadows.one_of(which.value, len(item.values)), item.values)
     if isinstance(item, Several):
-        return _one_of(engine, item, columns, index, element)
+        return _one_of(engine, item, columns, index, element, parent)
     if isinstance(item, Block):
         if isinstance(element, Ref):
             element = arrays.read(engine, element)
@@ -260,10 +260,15 @@ def _sized(item: Block, array: Array, sizes: Sequence[Scalar]) -> Array:
 
 
 def _one_of(
-    engine: Engine, item: Several, columns: Iterator[Ref], index: Any, which: Any
+    engine: Engine,
+    item: Several,
+    columns: Iterator[Ref],
+    index: Any,
+    which: Any,
+    parent: Ref | None,
 ) -> Variant:
     """The item at `index`, which is one of several."""
-    parts = [read_item(engine, inner, columns, index, None) for inner in item.items]
+    parts = [read_item(engine, inner, columns, index, parent) for inner in item.items]
     if item.optional:
         return optional(parts[1], arrays.python_scalar(which, bool))
     tag = shadows.one_of(arrays.python_scalar(which, int).value, len(parts))

@@ -21,7 +21,7 @@ from pyxla.errors import CompileError
 from pyxla.frozen import dataclass
 from pyxla.infer.arrays import access as arrays
 from pyxla.infer.interface import Engine
-from pyxla.infer.lists.item_types import Block, Item, Row
+from pyxla.infer.lists.item_types import Block, Item, Row, Several
 
 KEPT = "this object is in a list whose length is known at run time only"
 
@@ -96,7 +96,7 @@ def copied(heap: Heap, item: Item | None, columns: Sequence[Ref]) -> None:
 
 
 def _has_arrays(item: Any) -> bool:
-    if isinstance(item, Row):
+    if isinstance(item, Row | Several):
         return any(map(_has_arrays, item.items))
     return isinstance(item, Block)
 
