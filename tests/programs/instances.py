@@ -513,3 +513,44 @@ def bound_methods_in_lists(numbers):
     for number, listener in queue[:2]:
         listener(number)
     return [tally.total for tally in tallies], single.total, len(listeners)
+
+
+class Creature:
+    def __init__(self, genes):
+        self.genes, self.fitness = genes, -1.0
+
+
+class Evolution:
+    """Keeps a copy of the best of a population, whose genes it has in common with it."""
+
+    def __init__(self, genes):
+        self.population = [Creature(list(row)) for row in genes.tolist()]
+        self.best = Creature([])
+
+    def keep_best(self):
+        best = self.population[0]
+        for one in self.population:
+            one.fitness = float(sum(one.genes))
+            if one.fitness > best.fitness:
+                best = one
+        if self.best.fitness < best.fitness:
+            self.best = copy.copy(best)
+
+    def run(self, pairs):
+        for self.generation in range(2):
+            self.keep_best()
+            for i, j in pairs:
+                one, other = self.population[i], self.population[j]
+                for k in range(self.generation + 1):
+                    one.genes[k], other.genes[k] = other.genes[k], 1 - one.genes[k]
+
+
+@program(
+    "a field that may be a row",
+    lambda: (np.array([[0, 1, 1], [0, 0, 1], [1, 1, 0]]), np.array([[0, 1], [2, 0]])),
+    lambda: (np.eye(4, dtype=int), np.array([[0, 3], [1, 1], [2, 1]])),
+)
+def evolution(genes, pairs):
+    world = Evolution(genes)
+    world.run(pairs)
+    return world.best.fitness, world.best.genes, [one.genes for one in world.population]

@@ -583,3 +583,61 @@ def rows_of_rows(n):
             if made[i][j] is made[i][1 - j]:
                 same += 100
     return same, made[0][0] is made[0][0]
+
+
+AROUND = ((0, 1), (1, 0), (0, -1), (-1, 0))
+
+
+def turned(board, x, y, mark):
+    """How far a line of others' marks reaches in each direction, up to one of these marks."""
+    found = []
+    for dx, dy in AROUND:
+        n = 1
+        while 0 <= x + n * dx < 6 and 0 <= y + n * dy < 6:
+            here = board[x + n * dx][y + n * dy]
+            if here != -mark:
+                break
+            n += 1
+        else:
+            here = 0
+        found.append(n - 1 if here == mark else 0)
+    return found
+
+
+def moves(board, mark):
+    free = [(x, y) for x in range(6) for y in range(6) if board[x][y] == 0]
+    return [(x, y) for x, y in free if any(turned(board, x, y, mark))]
+
+
+def place(board, move, mark):
+    x, y = move
+    for (dx, dy), n in zip(AROUND, turned(board, x, y, mark)):
+        for k in range(n + 1):
+            board[x + k * dx][y + k * dy] = mark
+
+
+def best_move(board, mark, depth=1):
+    best, most = None, -100
+    for move in moves(board, mark):
+        after = [row[:] for row in board]
+        place(after, move, mark)
+        value = -best_move(after, -mark, depth + 1)[1] if depth < 2 else len(moves(after, mark))
+        if value >= most:
+            best, most = move, value
+    return best, most
+
+
+def game(*marks):
+    board = [[0] * 6 for _ in range(6)]
+    board[2][2] = board[3][3] = -1
+    board[2][3] = board[3][2] = 1
+    for x, y, mark in marks:
+        board[x][y] = mark
+    return board
+
+
+@program("a board in a stack", lambda: (game(), 1), lambda: (game((1, 2, -1)), -1))
+def boards_in_a_search(board, mark):
+    move, value = best_move(board, mark)
+    place(board, move, mark)
+    return move, value

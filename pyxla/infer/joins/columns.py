@@ -34,15 +34,22 @@ def _inner(states: Sequence[Any], column: Sequence[Any]) -> Sequence[Sequence[An
     return _fields(contents)
 
 
+def of_same(states: Sequence[Any]) -> Iterator[Sequence[Any]]:
+    """What instances have that are in all states, and are not the same in all."""
+    for cell, first in states[0].heap.contents.items():
+        if type(first) is ObjectCell:
+            contents = [s.heap.contents.get(cell) for s in states]
+            if any(c is not first for c in contents):
+                yield from _fields(contents)
+
+
 def _fields(contents: Sequence[Any]) -> Sequence[Sequence[Any]]:
-    """What new instances of one class have."""
+    """What instances of one class all have."""
     first = contents[0]
-    if type(first) is ObjectCell and all(
-        type(c) is ObjectCell and c.cls is first.cls and c.fields.keys() == first.fields.keys()
-        for c in contents
-    ):
-        return [[c.fields[name] for c in contents] for name in first.fields]
-    return ()
+    if not all(type(c) is ObjectCell and c.cls is first.cls for c in contents):
+        return ()
+    columns = [[c.fields.get(name) for c in contents] for name in first.fields]
+    return [column for column in columns if None not in column]
 
 
 def missing(cls: type, name: str) -> Any:

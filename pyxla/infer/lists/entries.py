@@ -15,7 +15,7 @@ from typing import Any
 from pyxla.abstract.heap import DictCell, ListCell, ObjectCell, Pooled, reachable
 from pyxla.abstract.lattice import Compound, Ref, Tuple, Variant, value_of
 from pyxla.infer.interface import Engine
-from pyxla.infer.joins.columns import with_parts
+from pyxla.infer.joins.columns import of_same, with_parts
 from pyxla.infer.joins.edges import Edge
 from pyxla.infer.lists import pools
 
@@ -80,7 +80,8 @@ def unify(
         return
     rows = {cell for e in edges for cell, x in e.heap.contents.items() if type(x) is Pooled}
     same = [[Ref(cell)] * len(edges) for cell in sorted(rows)]
-    for column in [*[part for c in columns for part in with_parts(edges, c)], *same]:
+    held = [part for c in columns for part in with_parts(edges, c)]
+    for column in [*held, *same, *of_same(edges)]:
         pairs = list(zip(edges, [value_of(x, "optional") for x in column], strict=True))
         pairs = [(edge, x) for edge, x in pairs if isinstance(x, Ref)]
         if any(_is_row(edge, x) for edge, x in pairs) or _are_several(engine, pairs):

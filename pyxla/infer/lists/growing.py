@@ -379,6 +379,8 @@ def hold_parts(engine: Engine, x: Ref, parts: Iterable[Any], index: Any) -> None
             continue
         pinned = heap.infos[cell].pinned is not None
         if cell in heap.kept or pinned or cell not in heap.contents:  # put there twice
+            if sites := heap.infos[cell].sites:
+                engine.findings.ask(sites)
             raise in_two(engine)
         engine.check_distinct(Ref(cell))
         if columnar.inside(heap, cell, item):
