@@ -336,3 +336,41 @@ def test_many_values_are_waited_for_once():
     region = compilation(handed_on, [pyxla.f64[20]] * 40, pyxla.i64[20]).at("regions").region
     waiting = [len(i.operands) for i in walk(region.instrs) if i.op is kept]
     assert sum([count > 2 for count in waiting]) == 1
+
+
+class Particle:
+    def __init__(self, x):
+        self.x, self.best, self.cost = x, None, 1e9
+
+
+def best_of_lists(v):
+    """Rows are read, for a sum and where data says, and then updated; the sum is between."""
+    swarm = [Particle([row[0], row[1]]) for row in v]
+    for k in range(5):
+        for p in swarm:
+            cost = sum(p.x) - k
+            if cost < p.cost:
+                p.cost, p.best = cost, p.x[:]
+            p.x = [a * 0.99 for a in p.x]
+    return sum(p.best[0] for p in swarm)
+
+
+def best_of_tuples(v):
+    """A conditional that is no selection reads rows that are updated after it."""
+    swarm = [Particle((row[0], row[1])) for row in v]
+    for k in range(5):
+        for p in swarm:
+            cost = sum(p.x) - k
+            if cost < p.cost:
+                p.cost, p.best = cost, p.x
+            p.x = [a * 0.99 for a in p.x]
+    return sum(p.best[0] for p in swarm)
+
+
+@pytest.mark.parametrize("program", [best_of_lists, best_of_tuples])
+def test_lists_in_pools_are_not_copied(program):
+    rows = np.arange(1500.0).reshape(500, 3)
+    compiled = pyxla.compile(program)
+    assert compiled(rows) == program(rows)
+    text = compiled.lower(rows).text("optimized")
+    assert not re.findall(r"= f64\[\d{4,},\d+\]\S* copy\(%(?:get-tuple|copy)", text)

@@ -96,14 +96,16 @@ def _fence(loop: Instr, copied: int) -> bool:
         return False
     code = Code(loop.regions[1], _is_guarded(loop))
     body, users = code.body, code.users
-    for update in body.instrs:
-        for array in updated(update):
-            if array in body.results or nbytes(array) <= copied:
-                continue
-            readers = [user for user in users.get(array, ()) if user is not update]
-            if not readers or any(array in updated(reader) for reader in readers):
-                continue
-            fenced = _to_fence(code, update, array, readers)
+    found = [(update, array) for update in body.instrs for array in updated(update)]
+    for update, array in sorted(found, key=lambda pair: -nbytes(pair[1])):
+        if array in body.results or nbytes(array) <= copied:
+            continue
+        readers = [user for user in users.get(array, ()) if user is not update]
+        if not readers or any(array in updated(reader) for reader in readers):
+            continue
+        # Where other code that cannot be fenced is between the reads, each has a fence of its own.
+        for some in (readers, *([reader] for reader in readers if len(readers) > 1)):
+            fenced = _to_fence(code, update, array, some)
             if fenced and _Fence(code, update, fenced).emit():
                 return True
     return False
@@ -404,7 +406,7 @@ class _Fence:
         """Write it; False where that would change nothing."""
         body, update = self.code.body, self.update
         operand = self.operand()
-        if operand is None and all(map(is_kept, self.given)):
+        if all(map(is_kept, self.given)) and (operand is None or self.waits(operand)):
             return False
         before: list[Instr] = []
         after: list[Instr] = []
@@ -426,6 +428,12 @@ class _Fence:
         body.results = tuple([shown.get(value, value) for value in body.results])
         body.instrs[:] = before + after
         return True
+
+    def waits(self, operand: Value) -> bool:
+        """Whether the update waits for all that is given."""
+        owner = operand.owner
+        held = owner.operands if isinstance(owner, Instr) and owner.op is kept else ()
+        return set(self.given) <= {operand, *held}
 
     def let_wait(self, after: list[Instr], operand: Value, given: list[Value]) -> None:
         """Let the update wait for what is given: an operand of it does."""

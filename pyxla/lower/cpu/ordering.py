@@ -20,9 +20,7 @@ from pyxla.ir.build import Builder, building
 from pyxla.ir.core import Instr, Region, Value, replaced
 from pyxla.lower.cost import SMALL, nbytes
 from pyxla.lower.cpu.fences import COPIED, Code, is_fusible, updated
-from pyxla.lower.cpu.small import is_one_function
 from pyxla.lower.cpu.voids import guard, never
-from pyxla.ops.control import while_
 
 
 def order_updates(region: Region) -> Region:
@@ -33,13 +31,12 @@ def order_updates(region: Region) -> Region:
 
 def _order(region: Region, copied: Collection[Value]) -> None:
     for instr in region.instrs:
-        if instr.op is not while_ or not is_one_function(instr):
-            for inner in instr.regions:
-                _order(inner, copied)
-    for loop in [instr for instr in region.instrs if instr.op is while_]:
-        arrays = [x for x in updated(loop) if nbytes(x) > COPIED and x not in copied]
+        for inner in instr.regions:
+            _order(inner, copied)
+    for update in list(region.instrs):
+        arrays = [x for x in updated(update) if nbytes(x) > COPIED and x not in copied]
         if arrays:
-            _put_last(region, loop, arrays)
+            _put_last(region, update, arrays)
 
 
 def _put_last(region: Region, loop: Instr, arrays: Sequence[Value]) -> None:
