@@ -76,6 +76,8 @@ def picked(engine: Engine, items: tuple[Any, ...], key: Any, by_data: bool = Tru
 
     by_data: else branches would be more code than the loop that the key counts, unrolled.
     """
+    if len(items) == 1:
+        return items[0]
     if (lows := far.rests(items)) is not None:
         low = picked(engine, lows, key, by_data)
         return None if low is None else far.made(far.WORD, low)
