@@ -189,3 +189,13 @@ def test_lists_of_several_lengths_among_the_arguments_of_an_artifact(tmp_path):
         loaded([*other[:-1], [1] * 5])
     with pytest.raises(TypeError, match="a list of 30 lists"):
         loaded(other[1:])
+
+
+def test_an_array_of_objects_is_refused_where_an_item_is_none():
+    def array_of(x):
+        return np.array([None if v < 0 else v for v in x])
+
+    compiled = pyxla.compile(array_of)
+    np.testing.assert_array_equal(compiled(np.array([1.0, 2.0])), [1.0, 2.0])
+    with pytest.raises(pyxla.CompileError, match="one of these is None"):
+        compiled(np.array([1.0, -2.0]))

@@ -607,3 +607,99 @@ def tree_to_a_depth(x, y):
     a copy for each node."""
     root = grown_to(x, y, 0)
     return np.array([classified(value, root) for value in x])
+
+
+class Leaf:
+    """A node; those that are leaves have a value."""
+
+    def __init__(self, threshold=None, left=None, right=None, *, value=None):
+        self.threshold, self.left, self.right, self.value = threshold, left, right, value
+
+    def is_leaf(self):
+        return self.value is not None
+
+
+class OneTree:
+    def __init__(self, depth):
+        self.depth, self.root = depth, None
+
+    def fit(self, x, y):
+        self.root = self.grown(x, y)
+
+    def grown(self, x, y, depth=0):
+        if depth >= self.depth or len(np.unique(y)) == 1:
+            return Leaf(value=np.bincount(y).argmax())
+        threshold = x.mean()
+        low, high = np.argwhere(x <= threshold).flatten(), np.argwhere(x > threshold).flatten()
+        left = self.grown(x[low], y[low], depth + 1)
+        right = self.grown(x[high], y[high], depth + 1)
+        return Leaf(threshold, left, right)
+
+    def predict(self, x):
+        return np.array([self.walked(v, self.root) for v in x])
+
+    def walked(self, v, node):
+        if node.is_leaf():
+            return node.value
+        if v <= node.threshold:
+            return self.walked(v, node.left)
+        return self.walked(v, node.right)
+
+
+VALUES = np.array([3.0, 1, 4, 1, 5, 9, 2, 6, 5, 3, 5, 8])
+
+
+@program("instances recursion", lambda: (VALUES, (VALUES > 3).astype(int)))
+def forest_of_leaves(x, y):
+    """Values of leaves, which nodes do not have, make an array."""
+    trees = []
+    for k in range(3):
+        tree, part = OneTree(100), (np.arange(len(x)) * (k + 3)) % len(x)
+        tree.fit(x[part], y[part])
+        trees.append(tree)
+    return np.array([tree.predict(x) for tree in trees]).sum(axis=0)
+
+
+class ByColumn:
+    def __init__(self, depth):
+        self.depth, self.root = depth, None
+
+    def grown(self, x, y, depth=0):
+        largest, cut, sets = 0, None, None
+        if len(np.shape(y)) == 1:
+            y = np.expand_dims(y, axis=1)
+        xy = np.concatenate((x, y), axis=1)
+        if len(x) >= 2 and depth <= self.depth:
+            for column in range(x.shape[1]):
+                for threshold in np.unique(x[:, column]):
+                    low, high = x[:, column] <= threshold, x[:, column] > threshold
+                    if len(x[low]) > 0 and len(x[high]) > 0:
+                        gain = abs(y[low].mean() - y[high].mean())
+                        if gain > largest:
+                            largest, cut = gain, threshold
+                            sets = {"low": xy[low], "high": xy[high]}
+        if largest > 0:
+            left = self.grown(sets["low"][:, :1], sets["low"][:, 1:], depth + 1)
+            right = self.grown(sets["high"][:, :1], sets["high"][:, 1:], depth + 1)
+            return Leaf(cut, left, right)
+        return Leaf(value=y.sum())
+
+    def predict(self, x):
+        found = []
+        for v in x:
+            node = self.root
+            while node.left is not None:
+                node = node.left if v <= node.threshold else node.right
+            found.append(node.value)
+        return found
+
+
+@program("instances recursion", lambda: (VALUES.reshape(6, 2), (VALUES[::2] > 3).astype(int), 2))
+def forest_of_columns(x, y, count):
+    """Trees that are there before they grow, which nodes enter at the end of an iteration."""
+    trees = [ByColumn(100) for _ in range(count)]
+    for k in range(count):
+        trees[k].part = np.array([k % x.shape[1]])
+        rows = (np.arange(8) * 5 + k) % len(x)
+        trees[k].root = trees[k].grown(x[rows][:, trees[k].part], y[rows])
+    return [tree.predict(x[:, tree.part]) for tree in trees]

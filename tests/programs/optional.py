@@ -814,3 +814,12 @@ def _last(x, least):
         if v > least:
             last = v
     return last
+
+
+@program("optional", lambda: (np.array([3.0, -1, 4]),), lambda: (np.array([]),))
+def array_of_what_is_not_none(x):
+    found, pairs = [], []
+    for v in x:
+        found.append(None if v > 9 else v)
+        pairs.append((None if v > 9 else int(v), v * 2))
+    return np.array(found), np.array(pairs).sum(), np.array(found, dtype=int)

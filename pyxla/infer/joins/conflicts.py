@@ -165,6 +165,8 @@ def conflict(
     found = Conflict(f"{what} may be {kinds}", places, tests, hint, _demand(met))
     if found.demand == "pooled":
         found.among = tuple([x for content in contents for x in _parts(content)])
+    elif all(isinstance(x, (ObjectCell, Pooled, Variant)) for x in contents):
+        found.among = tuple(values)
     if all(isinstance(value, Ref) for value in values):
         found.sites = sites.of_all(
             [s.heap.infos[v.cell] for v, s in zip(values, states, strict=True)]

@@ -18,7 +18,7 @@ from pyxla.infer.interface import Engine
 from pyxla.infer.joins import choices, kinds
 from pyxla.infer.lists.columnar import found
 from pyxla.infer.lists.item_joins import AN_INT, INT, far_of
-from pyxla.infer.lists.item_types import Block, Nested, Number, Row
+from pyxla.infer.lists.item_types import Block, Nested, Number, Row, Several
 from pyxla.infer.lists.items import count
 from pyxla.infer.lists.reading import columns_of, length, needs_length
 from pyxla.infer.raising.sizes import inhomogeneous
@@ -29,6 +29,7 @@ from pyxla.ops.filled import broadcast_in_dim, number, spread
 from pyxla.ops.shape import iota, reshape
 
 MIXED = "the dtype of an array of these numbers depends on which of them there are"
+OBJECTS = "an array of objects is made: one of these is None", "keep a number in its place"
 SAID = "append numbers of one type, float(x), or say the dtype, np.array(items, dtype=float)"
 
 
@@ -61,6 +62,16 @@ def _as_ints(part: Any, columns: list[Array]) -> tuple[Any, list[Array]]:
         return part, columns
     made = kinds.moved(columns[0].value, [x.value for x in numbers_ if isinstance(x, Const)])
     return AN_INT, [Array(made, columns[0].extents)]
+
+
+def _not_none(engine: Engine, part: Any, columns: list[Array]) -> tuple[Any, list[Array]]:
+    """Numbers that may be None each, where none is: NumPy makes an array of objects else."""
+    if not (isinstance(part, Several) and part.optional and isinstance(part.items[1], Number)):
+        return part, columns
+    there = arrays.fresh(engine, columns[0])
+    every = engine.rules.call(engine, Const(np.all), [there], {})
+    engine.ensure(engine.rules.truth(engine, every), RefusedPath(*OBJECTS, None), catchable=False)
+    return part.items[1], columns[1:]
 
 
 def _is_flat(part: Any) -> bool:
@@ -180,7 +191,8 @@ def as_columns(engine: Engine, content: GrowingList, asked: np.dtype | None = No
     parts = item.items if rows else (item,)
     given = iter(columns)
     held = [[*itertools.islice(given, count(part))] for part in parts]
-    pairs = [_as_ints(part, own) for part, own in zip(parts, held, strict=True)]
+    pairs = [_not_none(engine, part, own) for part, own in zip(parts, held, strict=True)]
+    pairs = [_as_ints(part, own) for part, own in pairs]
     parts, held = [part for part, _ in pairs], [own for _, own in pairs]
     flat = parts and all(_is_flat(part) for part in parts)
     if not flat or len({own[0].shape for own in held}) > 1:

@@ -9,8 +9,9 @@ on its own.
 
 from __future__ import annotations
 
+import contextlib
 import dataclasses
-from collections.abc import Callable, Hashable, Iterable, Sequence
+from collections.abc import Callable, Hashable, Iterable, Iterator, Sequence
 from functools import partial
 from typing import Any
 
@@ -44,7 +45,7 @@ from pyxla.infer.joins.conflicts import sort_of
 from pyxla.infer.joins.edges import Edge
 from pyxla.infer.joins.held import Held, Way
 from pyxla.infer.joins.merge import merge
-from pyxla.infer.lists import entries, growth
+from pyxla.infer.lists import entries, growth, pools
 from pyxla.infer.lists.growing import OtherShape
 from pyxla.infer.lists.items import holds_sizes
 from pyxla.infer.loops import exits
@@ -124,13 +125,16 @@ def visit_loop(engine: Engine, frame: Frame, component: Component) -> None:
             unroll(engine, frame, component, edge, error)
             return
         if peeled:
+            # Where some instances are in pools, so are all that one name may be.
+            split = conflict.among and engine.pools and conflict.demand == "case_split"
+            pools.want(engine, conflict.among if split else ())
             refusal = CompileError(
                 f"in this loop, {conflict.reason}",
                 first_line(header),
                 notes=conflict.notes,
                 chain=engine.chain(),
                 hint=_IN_LOOPS.get(conflict.hint, conflict.hint),
-                remedy=conflict.demand,
+                remedy=conflict.demand + (" pooled" if split else ""),
             )
             unroll(engine, frame, component, edge, refusal)
             return
@@ -264,7 +268,8 @@ def _passes(
             return _alone(engine, frame, component, head, entry, fields, alone)
         (edge,) = back
         compact(engine, edge, live, {*live, *_fixed(engine, frame)})
-        entries.unify(engine, (head.ghost, edge), zip(head.args, edge.args, strict=True), 1)
+        with _inside(engine, header, visit):  # a pool that is longer by it is the loop's to see to
+            entries.unify(engine, (head.ghost, edge), zip(head.args, edge.args, strict=True), 1)
         written = set(engine.written[mark.written :])
         fits, aliases, reason = _closed(engine, head, edge, written)
         note_arrays(memory, head, edge, fits)
@@ -462,16 +467,23 @@ def _pass(
     frame.env, frame.assumed = start.env, start.assumed
     for phi, value in zip(header.phis, head.args, strict=True):
         frame.env[phi.value] = value
-    engine.loops.append(header)
-    engine.visits.append(head.visit)
     head.visit.peaks.clear()
     head.visit.passes += 1
-    try:
+    with _inside(engine, header, head.visit):
         engine.visit(frame, header)
         if _is_test(component):
             head.test = frame.env.get(header.terminator.cond)
         if to_end:
             walking.walk(engine, frame, component.items[1:])
+
+
+@contextlib.contextmanager
+def _inside(engine: Engine, header: Block, visit: Visit) -> Iterator[None]:
+    """What is done meanwhile is done in this visit of a loop."""
+    engine.loops.append(header)
+    engine.visits.append(visit)
+    try:
+        yield
     finally:
         engine.loops.pop()
         engine.visits.pop()
