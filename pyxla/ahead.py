@@ -83,6 +83,7 @@ def _specialize(
                 begun = left_out(refused)
             elif demands.data and not data:
                 demands.learn(Restart(dict(demands.data), []))
+                work.done()
             else:
                 raise refusal from refusal.__cause__
             continue

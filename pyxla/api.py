@@ -365,13 +365,13 @@ class Compiled:
                 line = progress.begin(record)
                 try:
                     described = self._demands.described(args)
-                    hopes = bool(self._demands.may_lift)
-                    begins = {"demands": begun, "hopes": hopes, "tentative": first is not None}
-                    asked = replace(request, args=described, **begins)
+                    asked = replace(request, args=described, demands=begun)
+                    asked.hopes, asked.tentative = bool(self._demands.may_lift), first is not None
                     entry = self._compile(asked, record, slot)
                 except (Restart, CompileError) as asked:
                     if first is not None and self._may_begin_anew(asked):
                         begun = first = None  # it is of other arguments, and may be why
+                        work.done()
                         continue
                     refusal = self._demands.refusal(asked, described)
                     if refusal is None:
@@ -381,6 +381,7 @@ class Compiled:
                     elif described and self._demands.data:
                         data = dict(self._demands.data)
                         self._demands.learn(Restart(data, []), described)
+                        work.done()
                     else:
                         self._demands.data_again(data)  # which it was not for
                         raise refusal from refusal.__cause__
@@ -494,8 +495,7 @@ class Compiled:
         return self._entry(found, record, None if found.run else slot), None
 
     def _record(self) -> journal.Record:
-        name = getattr(self, "__qualname__", type(self.__pyxla_function__).__name__)
-        return journal.Record(name)
+        return journal.Record(getattr(self, "__qualname__", type(self.__pyxla_function__).__name__))
 
     def _compiled(
         self, made: Compilation, record: journal.Record, slot: store.Slot | None = None

@@ -55,7 +55,8 @@ class Work:
         return self.cost + visited + made <= MOST and not (self.blind and made > MUCH)
 
     def done(self) -> None:
-        """The program is made: another one, for checks in place say, begins with nothing."""
+        """The program is made, or another one is asked for, which may cost as much: for checks in
+        place, say, or with values that were data."""
         self.attempts, self.cost, self.blind, self.refused = 0, 0, False, None
 
     def refusal(self, loc: Location | None) -> CompileError:

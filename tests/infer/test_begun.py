@@ -40,11 +40,13 @@ def test_another_size_takes_one_attempt():
 @pytest.mark.parametrize("internal", [False, True])
 def test_nothing_is_refused_for_what_other_arguments_took(monkeypatch, internal):
     """Where the program is refused that begins so, another one begins with nothing."""
-    begun, specialize = [], pipeline.specialize
+    begun, specialize, costs = [], pipeline.specialize, []
 
     def refusing(request, places):
         begun.append(request.demands is not None)
+        costs.append(request.work.cost)
         if request.tentative:
+            request.work.cost = 10**9
             error = pyxla.CompileError("not so")
             raise pyxla.InternalError(error) if internal else error
         return specialize(request, places)
@@ -52,7 +54,7 @@ def test_nothing_is_refused_for_what_other_arguments_took(monkeypatch, internal)
     monkeypatch.setattr(pipeline, "specialize", refusing)
     compiled = pyxla.compile(largest, verify=False)
     assert [compiled(np.arange(float(n))) for n in (5, 7)] == [4, 6]
-    assert begun == [False, True, False]
+    assert begun == [False, True, False] and costs == [0, 0, 0]
 
 
 def test_where_code_is_much_classes_that_a_refusal_names_are_pooled_first():
