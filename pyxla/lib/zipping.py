@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
+from pyxla.frontend.support import item
 from pyxla.lib.interpreted import sequences_of
 from pyxla.lib.iterators import uneven
 
@@ -16,7 +17,7 @@ def zip_first(items: Any, *others: Any) -> Iterator[Any]:
         for other in others:
             if n >= len(other):
                 return
-        yield x, *[other[n] for other in others]
+        yield x, *[item(other, n) for other in others]
         n += 1
 
 
@@ -27,7 +28,7 @@ def zip_last(first: Any, items: Any) -> Iterator[Any]:
     if n >= size:
         return
     for x in items:
-        yield first[n], x
+        yield item(first, n), x
         n += 1
         if n >= size:
             return
@@ -45,7 +46,7 @@ def _as_long_as_any(parts: tuple[Any, ...], fillvalue: Any) -> Iterator[Any]:
     for part in parts:
         size = max(size, len(part))
     for n in range(size):
-        yield tuple([part[n] if n < len(part) else fillvalue for part in parts])
+        yield tuple([item(part, n) if n < len(part) else fillvalue for part in parts])
 
 
 def _while_any_lasts(parts: tuple[Iterator[Any], ...], fillvalue: Any) -> Iterator[Any]:
@@ -74,7 +75,7 @@ def zip_strictly(first: Any, *others: Any) -> Iterator[Any]:
     for other in others:
         shortest = min(shortest, len(other))
     for n in range(shortest):
-        yield first[n], *[other[n] for other in others]
+        yield item(first, n), *[item(other, n) for other in others]
     for k, other in enumerate(others):
         if size == shortest and len(other) > shortest:
             raise ValueError(uneven(k, "longer"))
@@ -89,7 +90,7 @@ def zip_first_strictly(items: Any, *others: Any) -> Iterator[Any]:
         for k, other in enumerate(others):
             if n >= len(other):
                 raise ValueError(uneven(k, "shorter"))
-        yield x, *[other[n] for other in others]
+        yield x, *[item(other, n) for other in others]
         n += 1
     for k, other in enumerate(others):
         if n < len(other):
@@ -102,7 +103,7 @@ def zip_last_strictly(first: Any, items: Any) -> Iterator[Any]:
     for x in items:
         if n >= size:
             raise ValueError(uneven(0, "longer"))
-        yield first[n], x
+        yield item(first, n), x
         n += 1
     if n < size:
         raise ValueError(uneven(0, "shorter"))

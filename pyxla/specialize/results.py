@@ -60,6 +60,7 @@ from pyxla.specialize.arguments import World
 from pyxla.views import views
 from pyxla.views.shadows import chosen, number, resolve
 
+_ONCE = SequenceIterator | iterators.Steps  # what is read once
 _MOVED = "lists in an argument may be in other places when the call ends"
 
 
@@ -148,8 +149,8 @@ class Outputs:
 
     def pool(self, cls: type) -> int:
         """The number of the pool of a class among those that the caller sees."""
-        if issubclass(cls, Closure):
-            raise self.unreturned(cls.__pyxla_type__.__name__)
+        if issubclass(cls, _ONCE | Closure):
+            raise self.unshown(cls)
         return self.numbered.setdefault(cls, len(self.numbered))
 
     def pools(self) -> tuple[out.OutPool, ...]:
@@ -302,6 +303,11 @@ class Outputs:
             else "return arrays, numbers, strings, None and containers of these",
         )
 
+    def unshown(self, cls: Any) -> CompileError:
+        """The refusal of what a class of pyxla's stands for: an iterator, or a closure."""
+        known = getattr(cls, "__pyxla_type__", None)
+        return self.unreturned(known.__name__ if known else "iterator", issubclass(cls, _ONCE))
+
     def mixed(self, value: Value, kinds: Kinds) -> out.Out:
         """A number as each kind that it may be."""
         order = sorted(range(len(kinds.choices)), key=lambda i: width(kinds.choices[i]))
@@ -422,9 +428,8 @@ class Outputs:
                 return out.OutDict(tuple(items), tuple([self.tree(i) for i in items.values()]))
             case SetCell(items):
                 return out.OutSet(frozenset(items))
-            case ObjectCell(cls) if issubclass(cls, SequenceIterator | iterators.Steps):
-                known = getattr(cls, "__pyxla_type__", None)
-                raise self.unreturned(known.__name__ if known else "iterator", once=True)
+            case ObjectCell(cls) if issubclass(cls, _ONCE):
+                raise self.unshown(cls)
             case ObjectCell(cls, fields):
                 hidden = getattr(cls, "__pyxla_hidden__", ())
                 shown = [(n, self.tree(v)) for n, v in fields.items() if n not in hidden]

@@ -148,6 +148,23 @@ def returns_an_iterator(x):  # <-
 
 
 @bad("cannot return a generator", V)
+def generators_that_share_what_they_read(x):  # <-
+    others = iter(x)
+
+    def signs(queue):
+        while True:
+            while queue:
+                yield queue.pop()
+            for v in others:
+                queue.append(v)
+                break
+            else:
+                return
+
+    return signs([]), signs([1.0])
+
+
+@bad("cannot return a generator", V)
 def returns_what_it_filtered(x):  # <-
     return filter(None, x)
 

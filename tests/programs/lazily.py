@@ -281,3 +281,13 @@ def asked_in_turn(xs, n):
     pairs = list(zip(Counting(n, log), Counting(n + 1, log)))
     sums = list(map(lambda x, y: x + y, Counting(n, log), Counting(2, log)))
     return best, pairs, sums, log
+
+
+@program("lazy", lambda: ([3, 1, 2], np.arange(5.0)), lambda: ([4], np.arange(2.0)))
+def iterators_beside_lazy_sequences(xs, data):
+    numbered = [(k, i, v) for k, (i, v) in zip(itertools.count(10, 2), enumerate(data)) if v > 0]
+    powers = map(pow, itertools.repeat(2), reversed(xs))
+    value = sum(x * power for x, power in zip(xs, powers))
+    upwards = [k + x for k, x in zip(itertools.count(), reversed(data[data > 1]))]
+    strict = list(zip((x for x in xs), reversed(xs), strict=True))
+    return numbered, value, upwards, strict, list(itertools.zip_longest(iter(xs), enumerate(data)))
