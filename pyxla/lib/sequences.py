@@ -373,6 +373,16 @@ def times(items: list[Any], x: Any) -> int:
     return found
 
 
+def ordered_by_rows(rows: np.ndarray, order: np.ndarray, reverse: bool) -> np.ndarray:
+    """Places in the order of rows of ints, stable, the first that differ deciding."""
+    for k in range(rows.shape[1] - 1, -1, -1):
+        column = rows[:, k]
+        if np.any(column):
+            held = column[order]
+            order = order[np.argsort(~held if reverse else held, kind="stable")]
+    return order
+
+
 def ranked(keys: list[Any], reverse: bool) -> list[int]:
     """Where what comes first, second and so on is, stable, by `<` alone: merges of longer and
     longer runs."""

@@ -558,20 +558,23 @@ def cleared(sizes: Value, rows: Value) -> Value:
     return op.select(there, rows, splat(0, rows.type.dtype, grid))
 
 
-def keys(rows: Value) -> list[Value]:
-    """Numbers that are in the order of rows, the first one first: so many code points each."""
+def keys(rows: Value) -> Value:
+    """Numbers that are in the order of rows, the first of a row deciding: so many code points
+    each."""
     lines, width = rows.type.shape
     step, shift = (7, 8) if rows.type.dtype == BYTES else (2, 24)
-    found = []
-    for first in range(0, width, step):
-        key = splat(0, INT, (lines,))
-        for column in range(first, first + step):
-            key = op.shift_left(key, splat(shift, INT, (lines,)))
-            if column < width:
-                part = cut_columns(rows, column, column + 1, 1)
-                key = op.or_(key, cast(reshape(part, shape=(lines,)), INT))
-        found.append(key)
-    return found
+    count = -(-width // step)
+    parts = reshape(cast(resized(rows, (lines, count * step)), INT), shape=(lines, count, step))
+    worths = constant(value=np.array([1 << shift * k for k in reversed(range(step))], INT))
+    worths = broadcast_in_dim(worths, shape=parts.type.shape, broadcast_dimensions=(2,))
+    return fold(op.multiply(parts, worths), (2,), literal(0, INT), "add")
+
+
+def key_columns(rows: Value) -> list[Value]:
+    """`keys`, column by column."""
+    grid = keys(rows)
+    lines, count = grid.type.shape
+    return [reshape(cut_columns(grid, i, i + 1, 1), shape=(lines,)) for i in range(count)]
 
 
 # --- numbers of strings ---------------------------------------------------------------------------

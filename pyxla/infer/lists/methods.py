@@ -258,6 +258,11 @@ def _order_by_columns(engine: Engine, keys: GrowingList, reverse_: bool) -> Ref 
     order = None
     for column in reversed(list(_sorting(engine, keys.item, iter(columns_of(engine, keys))))):
         shown = arrays.fresh(engine, column)
+        if column.ndim == 2:
+            first = call(engine, Const(np.arange), [length(engine, keys)], {})
+            given = [shown, first if order is None else order, Const(reverse_)]
+            order = call(engine, Const(sequences.ordered_by_rows), given, {})
+            continue
         shown = shown if order is None else _picked(engine, shown, order)
         if reverse_:
             flip = np.invert if column.dtype.kind in "biu" else np.negative
@@ -292,8 +297,13 @@ def _columns_decide(item: Item) -> bool:
     return isinstance(item, (Number, Chars, Same))
 
 
+# Texts of more characters than this are ordered by a loop over their parts.
+_SHORT = 64
+
+
 def _sorting(engine: Engine, item: Item, columns: Iterator[Array]) -> Iterator[Array]:
-    """The columns that decide the order of items, the first one first."""
+    """The columns that decide the order of items, the first one first; of long texts all together,
+    as rows."""
     if isinstance(item, Number):
         yield next(columns)
         if item.choices:
@@ -318,8 +328,11 @@ def _sorting(engine: Engine, item: Item, columns: Iterator[Array]) -> Iterator[A
         sizes = None if item.fixed else next(columns)
         rows = next(columns)
         held = rows.value if sizes is None else strings.cleared(sizes.value, rows.value)
-        for key in strings.keys(held):
-            yield Array(key, rows.extents and rows.extents[:1])
+        if held.type.shape[1] > _SHORT:
+            yield Array(strings.keys(held), rows.extents and (rows.extents[0], None))
+        else:
+            for key in strings.key_columns(held):
+                yield Array(key, rows.extents and rows.extents[:1])
         if sizes is not None:
             yield sizes
 

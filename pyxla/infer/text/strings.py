@@ -284,7 +284,7 @@ def sorting(xs: Sequence[Any]) -> list[list[Scalar]] | None:
         return None
     held, rows = found
     sizes = stack([Array(strings.size(x)) for x in held]).value
-    columns = [*strings.keys(strings.cleared(sizes, rows)), sizes]
+    columns = [*strings.key_columns(strings.cleared(sizes, rows)), sizes]
     return [[_int_at(column, i) for i in range(len(xs))] for column in columns]
 
 
