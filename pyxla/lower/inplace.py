@@ -224,8 +224,9 @@ class _Sequence:
         pred = self.instr.operands[0]
         then, other = self.branches
         self.leads(then, pred)
-        if other.loops:
+        if then.loops:  # a read of the old arrays would be one of copies
             self.rebase(other, 0)
+        if other.loops:
             self.leads(other, self.emit_op(not_, pred))
             self.rebase(then, len(then.loops))
         return self.rest(pred)
