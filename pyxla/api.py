@@ -28,8 +28,8 @@ from pyxla.errors import (
     LargeArgument,
     ListOverflow,
     PowerType,
-    RowOverflow,
     ValueNeeded,
+    option_of,
     outward,
     shorten,
     warn,
@@ -253,7 +253,7 @@ class Compiled:
 
     def _make_room(self, overflow: ListOverflow, entry: Entry) -> None:
         """Compile for longer lists, or longer rows, from now on; nothing was written yet."""
-        name = "row_capacity" if isinstance(overflow, RowOverflow) else "list_capacity"
+        name = option_of(type(overflow))
         capacity = GROWTH * max(overflow.capacity, getattr(self.options, name))
         if capacity > MOST_ITEMS:
             raise overflow
@@ -607,7 +607,7 @@ def compile(  # noqa: A001
       TimeoutError; its arguments are untouched.
     - list_capacity=1024: the capacity of a list that grows in a loop of unknown length; one that
       outgrows it compiles the function again; row_capacity: the same of a list in a list, a 64th
-      of that where it is left out.
+      of that where it is left out; pool_capacity: of how many lists there are in lists, as many.
     - cache_size=256: specializations kept, least recently used dropped first.
     - residual_bytes=2**30: what the reverse of a loop may save of its iterations; snapshots=64: of
       how many states it runs again where it needs more.

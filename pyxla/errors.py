@@ -423,6 +423,21 @@ class RowOverflow(ListOverflow):
         )
 
 
+class PoolOverflow(ListOverflow):
+    """The same of all lists together that are in other lists."""
+
+    def __str__(self) -> str:
+        return (
+            f"there are more than the {self.capacity} lists in lists that the program was compiled "
+            "for; compile it with a larger pool_capacity"
+        )
+
+
+def option_of(cls: type[ListOverflow]) -> str:
+    """The option that says how much room there is."""
+    return {RowOverflow: "row_capacity", PoolOverflow: "pool_capacity"}.get(cls, "list_capacity")
+
+
 class InternalError(CompileError):
     """The compiler failed on a program: its own mistake, at the user's line that it was at."""
 

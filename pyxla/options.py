@@ -20,7 +20,8 @@ class Options:
     stage, and keep its frames in the tracebacks of refusals.  list_capacity: the capacity of a list
     that grows in a loop of unknown length, and of arrays of sizes that data decides and nothing
     bounds; one that outgrows it compiles the function again with more.  row_capacity: the same of
-    a list in such a list; 0: a 64th of it.
+    a list in such a list; 0: a 64th of it.  pool_capacity: the same of how many lists there are in
+    lists, in all; 0: as list_capacity.
     fast: arrays are divided by numbers of run time as XLA likes, by products with reciprocals,
     whose last bit may be another, and constants that meet are made one; accelerators multiply
     32-bit floats as they like (TF32, bfloat16).
@@ -50,6 +51,7 @@ class Options:
     verify: bool = False
     list_capacity: int = 1024
     row_capacity: int = 0
+    pool_capacity: int = 0
     fast: bool = False
     power_types: bool = False
     from_end: bool = False
@@ -67,6 +69,10 @@ class Options:
     @property
     def capacity_of_rows(self) -> int:
         return self.row_capacity or max(self.list_capacity // 64, 1)
+
+    @property
+    def capacity_of_pools(self) -> int:
+        return max(self.pool_capacity, self.list_capacity)
 
     @property
     def platforms(self) -> tuple[str, ...]:
@@ -101,6 +107,7 @@ LEAST = {
     "cache_size": 1,
     "list_capacity": 1,
     "row_capacity": 0,
+    "pool_capacity": 0,
     "residual_bytes": 0,
     "snapshots": 1,
     "timeout": 0,

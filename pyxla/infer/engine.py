@@ -104,6 +104,7 @@ class Engine:
         self.repeating = 0  # in how many loops, those visited iteration by iteration too
         self.list_capacity = DEFAULTS.list_capacity
         self.row_capacity = DEFAULTS.capacity_of_rows
+        self.pool_capacity = DEFAULTS.capacity_of_pools
         self.generators: dict[type, Any] = {}  # one of each function whose generators are pooled
         self.closures: dict[type, Any] = {}  # the same of functions
         self.kept: dict[Any, Any] = {}  # results of cached functions

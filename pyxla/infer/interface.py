@@ -46,6 +46,7 @@ class Engine(Protocol):
     shared: Callable[..., Any] | None
     list_capacity: int
     row_capacity: int
+    pool_capacity: int
     written: list[int]
     met: list[Any]
     # how it is run

@@ -6,7 +6,7 @@ from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
-from pyxla.errors import ListOverflow, Location, RefusedPath, RowOverflow, Surprise, spell
+from pyxla.errors import ListOverflow, Location, RefusedPath, Surprise, option_of, spell
 from pyxla.guards.places import STREAM
 from pyxla.ir.core import Instr, Region
 from pyxla.ir.rewrite import walk
@@ -75,7 +75,7 @@ def _checked(outcome: Outcome) -> Iterator[Decision]:
                 "left_out", f"is refused where the program comes here: {reason}", loc, hint
             )
         elif issubclass(cls, ListOverflow):
-            option = "row_capacity" if cls is RowOverflow else "list_capacity"
+            option = option_of(cls)
             yield Decision(
                 "capacity",
                 f"the size is known at run time only: there is room for {option} items, and "

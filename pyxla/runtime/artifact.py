@@ -30,7 +30,16 @@ from typing import Any, ClassVar
 import jax
 import numpy as np
 
-from pyxla.errors import CompileError, ListOverflow, Location, PowerType, RefusedPath, spell
+from pyxla.errors import (
+    CompileError,
+    ListOverflow,
+    Location,
+    PoolOverflow,
+    PowerType,
+    RefusedPath,
+    RowOverflow,
+    spell,
+)
 from pyxla.frozen import dataclass
 from pyxla.ir.types import (
     DTYPE_NAMES,
@@ -449,7 +458,7 @@ _BUILTINS: tuple[type, ...] = (bool, int, float, complex, list, dict, set, froze
 _OF_COLLECTIONS = (
     *(collections.deque, collections.defaultdict, collections.OrderedDict, collections.Counter),
 )
-_SURPRISES = (ListOverflow, PowerType, RefusedPath)
+_SURPRISES = (ListOverflow, RowOverflow, PoolOverflow, PowerType, RefusedPath)
 _PLAIN = {
     f"{cls.__module__}.{cls.__name__}": cls
     for cls in (

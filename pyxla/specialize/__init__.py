@@ -307,6 +307,7 @@ def _attempt(
     findings.lists |= len(lists) > 1
     pools.noted_arguments(engine, world.initial)
     engine.list_capacity, engine.row_capacity = options.list_capacity, options.capacity_of_rows
+    engine.pool_capacity = options.capacity_of_pools
     strict = request.options is not None and request.options.strict
     rounding = exactly(engine) if strict else contextlib.nullcontext()
     try:

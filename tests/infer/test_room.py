@@ -228,3 +228,26 @@ def test_a_list_that_outgrew_its_room_twice_is_not_taken_for_a_mistake(monkeypat
 def test_lists_in_each_other_have_no_more_room_than_there_is():
     with pytest.raises(CompileError, match="too many items"):
         list(laying._zeros(AN_INT, (1024,) * 4))
+
+
+def merge_sort(a):
+    if len(a) <= 1:
+        return a
+    middle = len(a) // 2
+    left, right = merge_sort(a[:middle]), merge_sort(a[middle:])
+    out, i, j = [], 0, 0
+    while i < len(left) and j < len(right):
+        if left[i] <= right[j]:
+            out.append(left[i])
+            i += 1
+        else:
+            out.append(right[j])
+            j += 1
+    return out + left[i:] + right[j:]
+
+
+def test_many_short_lists_have_room_without_being_longer():
+    compiled = pyxla.compile(merge_sort)
+    given = [7 * i % 601 for i in range(600)]
+    assert compiled(given) == sorted(given)
+    assert compiled.options.list_capacity == 1024 < compiled.options.pool_capacity

@@ -27,7 +27,7 @@ from pyxla.abstract.facts.deciding import by_counted_loops
 from pyxla.abstract.facts.integers import minus, plus, value_of
 from pyxla.abstract.heap import GrowingList, RowList
 from pyxla.abstract.lattice import Array, Conflict, Const, Ref, Scalar, as_const, plain
-from pyxla.errors import CompileError, ListOverflow, RowOverflow
+from pyxla.errors import CompileError, ListOverflow, PoolOverflow, RowOverflow
 from pyxla.infer.arrays import access as arrays
 from pyxla.infer.arrays.room import within
 from pyxla.infer.interface import Engine
@@ -65,6 +65,7 @@ from pyxla.infer.lists.items import (
 from pyxla.infer.lists.laying import one, values
 from pyxla.infer.lists.reading import columns_of, index_of, length, positive, read_item
 from pyxla.infer.lists.rows import reached, reached_otherwise
+from pyxla.infer.lists.sites import is_list
 from pyxla.ir.core import Value
 from pyxla.lib.operands import cast
 from pyxla.ops.index import dynamic_update_slice
@@ -321,8 +322,21 @@ def _has_room(engine: Engine, content: GrowingList, size: Any, capacity: int) ->
         return False
     if content.room.watched == "append":
         test = engine.rules.compare(engine, "lt", Scalar(value_of(size)), Const(capacity))
-        engine.ensure(test, ListOverflow(capacity))
+        engine.ensure(test, _overflow(engine, content)(capacity))
     return True
+
+
+def _overflow(engine: Engine, content: GrowingList) -> type[ListOverflow]:
+    """What the program raises where a list has no more room."""
+    held = [engine.heap.contents[ref.cell] for cls, ref in engine.pools.items() if is_list(cls)]
+    own = [x for x in held if type(x) is GrowingList and x.columns == content.columns]
+    return PoolOverflow if own else ListOverflow
+
+
+def capacity_for(engine: Engine, cell: int) -> int:
+    """The capacity of a list that a loop of unknown length makes longer."""
+    pools = {ref.cell for cls, ref in engine.pools.items() if is_list(cls)}
+    return engine.pool_capacity if cell in pools else engine.list_capacity
 
 
 def lasting(engine: Engine, content: GrowingList) -> None:
@@ -344,7 +358,7 @@ def ensure_room(engine: Engine, content: GrowingList) -> None:
     capacity = capacity_of(engine.heap, content)
     size = Scalar(value_of(size_of(engine.heap, content)))
     test = engine.rules.compare(engine, "le", size, Const(capacity))
-    engine.ensure(test, ListOverflow(capacity))
+    engine.ensure(test, _overflow(engine, content)(capacity))
 
 
 def confine(engine: Engine, x: Ref, parts: Iterable[Any]) -> None:

@@ -28,7 +28,7 @@ from pyxla.infer.lists.columnar import (
     size_of,
 )
 from pyxla.infer.lists.columns import front
-from pyxla.infer.lists.growing import MOST, ensure_room, is_open, looked_after
+from pyxla.infer.lists.growing import MOST, capacity_for, ensure_room, is_open, looked_after
 from pyxla.infer.lists.item_types import LISTS, Item
 from pyxla.infer.lists.items import leaves
 from pyxla.infer.lists.pools import is_container
@@ -163,7 +163,7 @@ def _grow(engine: Engine, head: Any, entry: Any, first: int, back: Grown, keyed:
     if few and longer and type(before) is ListCell and not swapped:
         return False
     base = _brought(entry.heap, item, room)
-    capacity, watched = max(engine.list_capacity, base), "exit" if back.counted else "append"
+    capacity, watched = max(capacity_for(engine, first), base), "exit" if back.counted else "append"
     step = max(room[1] - base, 1)
     tries = head.visit.tries
     tries[first] = tries.get(first, 0) + 1
@@ -302,7 +302,7 @@ def watch(engine: Engine, entry: Any, cells: Mapping[int, int | str]) -> None:
     entry.heap = entry.heap.copy()
     for cell, need in cells.items():
         content = entry.heap.contents[cell]
-        capacity = engine.list_capacity
+        capacity = capacity_for(engine, cell)
         if isinstance(need, str) or need > capacity:
             content = replace(content, guessed=max(content.guessed, capacity))
             room = replace(content.room, watched=need if isinstance(need, str) else "exit")
