@@ -18,9 +18,11 @@ from collections.abc import Collection, Iterator, Sequence
 
 from pyxla.ir.build import Builder, building
 from pyxla.ir.core import Instr, Region, Value, replaced
+from pyxla.ir.rewrite import Uses, users_of
 from pyxla.lower.cost import SMALL, nbytes
 from pyxla.lower.cpu.fences import COPIED, Code, is_fusible, updated
 from pyxla.lower.cpu.voids import guard, never
+from pyxla.ops.control import while_
 
 
 def order_updates(region: Region) -> Region:
@@ -33,10 +35,16 @@ def _order(region: Region, copied: Collection[Value]) -> None:
     for instr in region.instrs:
         for inner in instr.regions:
             _order(inner, copied)
-    for update in list(region.instrs):
-        arrays = [x for x in updated(update) if nbytes(x) > COPIED and x not in copied]
-        if arrays:
-            _put_last(region, update, arrays)
+    found = [(i, x) for i in region.instrs for x in updated(i) if nbytes(x) > COPIED]
+    users = users_of(region, Uses()) if found else {}
+    waiting: dict[Instr, list[Value]] = {}
+    for update, array in found:
+        # What XLA fuses with other code is read before the update as fences have it.
+        apart = update.op is while_ or not all(i is update or is_fusible(i) for i in users[array])
+        if apart and array not in copied:
+            waiting.setdefault(update, []).append(array)
+    for update, arrays in waiting.items():
+        _put_last(region, update, arrays)
 
 
 def _put_last(region: Region, loop: Instr, arrays: Sequence[Value]) -> None:
