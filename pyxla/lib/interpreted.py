@@ -423,17 +423,26 @@ def from_iterable(parts: Any) -> Iterator[Any]:
             yield x
 
 
-def accumulate(items: Any, function: Any = None, *, initial: Any = None) -> Iterator[Any]:
+def accumulate(iterable: Any, func: Any = None, *, initial: Any = None) -> Iterator[Any]:
     total: Any = None
     if initial is not None:
         yield initial
         total = (initial,)
-    for x in items:
+    for x in iterable:
         if total is None:
             total = (x,)
         else:
-            total = (total[0] + x if function is None else function(total[0], x),)
+            total = (total[0] + x if func is None else func(total[0], x),)
         yield total[0]
+
+
+def until(function: Any, sentinel: Any) -> Iterator[Any]:
+    """`iter(function, sentinel)`."""
+    while True:
+        x = function()
+        if x == sentinel:
+            return
+        yield x
 
 
 def backwards(x: Any) -> Iterator[Any]:
@@ -462,9 +471,9 @@ def pairwise(items: Any) -> Iterator[Any]:
         before, started = x, True
 
 
-def compress(items: Any, selectors: Any) -> Iterator[Any]:
+def compress(data: Any, selectors: Any) -> Iterator[Any]:
     n = 0
-    for x in items:
+    for x in data:
         if n >= len(selectors):
             return
         if selectors[n]:

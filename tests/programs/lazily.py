@@ -291,3 +291,18 @@ def iterators_beside_lazy_sequences(xs, data):
     upwards = [k + x for k, x in zip(itertools.count(), reversed(data[data > 1]))]
     strict = list(zip((x for x in xs), reversed(xs), strict=True))
     return numbered, value, upwards, strict, list(itertools.zip_longest(iter(xs), enumerate(data)))
+
+
+@program("lazy", lambda: ([3, 1, 2, 0],), lambda: ([0],), lambda: ([5, 5, 0, 1],))
+def until_and_by_name(xs):
+    rest, at = list(xs), 0
+
+    def turn():
+        nonlocal at
+        at += 1
+        return xs[at - 1]
+
+    popped = list(iter(rest.pop, xs[0]))
+    most = list(itertools.accumulate(iterable=xs, func=max, initial=1))
+    chosen = list(itertools.compress(data=xs, selectors=[x > 1 for x in xs]))
+    return popped, rest, most, chosen, sum(iter(turn, 0)), at

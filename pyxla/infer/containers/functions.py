@@ -95,7 +95,9 @@ def _repeat(engine: Engine, object: Any, times: Any = None) -> Any:
 
 
 @rule(iter)
-def _iter(engine: Engine, x: Any) -> Any:
+def _iter(engine: Engine, x: Any, *sentinel: Any) -> Any:
+    if sentinel:
+        return call(engine, Const(interpreted.until), [x, *sentinel], {})
     return _iterator(engine, x, pooled=True)
 
 
