@@ -7,8 +7,9 @@ Row      a tuple, or a list of known length whose items are of several types: th
 Made     a bound method, or a text that the host puts together: as a row of what it is made of
 Nested   a list, or a tuple of unknown length, which is a value as a text is: a column of lengths,
          and its items' columns with a dimension more
-Several  one of several of these of no one type, but for arrays and lists: a column of which, and
-         those of each; of None and one other, a column of whether it is the other
+Several  one of several of these of no one type, arrays of one type at most among them and no lists
+         but those of pools: a column of which, and those of each; of None and one other, a column
+         of whether it is the other
 Same     a constant that is no number: none
 Known    an int or bool that is known: none
 Pick     one of several texts or members of an enum: a column of which

@@ -1,4 +1,4 @@
-"""Loops that update an array wait for all that reads it.
+"""Loops that update an array wait for all that reads it; so do updates of slices, for conditionals.
 
     %b = while ... %a {moves elements of %a}        %b = while ... %a {...}
     %c = while ... %a {moves others of %a}    ->    %0 = never(%b) ? 1 : 0
@@ -7,7 +7,9 @@
 Two loops, or a loop and a kernel, that use one array have no order, so XLA:CPU gives each loop a
 copy of the array, whole, however little of it the loop touches.  Of loops that update it only the
 last needs none, if it comes after all others and after every kernel that reads the array: one of
-the numbers that it starts with is a selection that only looks as if it needed their results.
+the numbers that it starts with is a selection that only looks as if it needed their results.  An
+update of a slice waits so for conditionals and loops that read the array before it; for other code
+it has fences (`lower.cpu.fences`).
 
 Only for XLA:CPU, after everything that simplifies.
 """
@@ -26,7 +28,7 @@ from pyxla.ops.control import while_
 
 
 def order_updates(region: Region) -> Region:
-    """The region, its loops in order, in place."""
+    """The region, its updates in order, in place."""
     _order(region, frozenset(region.params))  # which are the caller's, and copied
     return region
 
@@ -48,7 +50,7 @@ def _order(region: Region, copied: Collection[Value]) -> None:
 
 
 def _put_last(region: Region, loop: Instr, arrays: Sequence[Value]) -> None:
-    """Let a loop wait for what reads arrays that it updates."""
+    """Let a loop, or an update of a slice, wait for what reads arrays that it updates."""
     code = Code(region)
     start = next((k for k, x in enumerate(loop.operands) if _is_number(x)), None)
     before, late = code.needed_for(code.needs(loop)), _computed_of(loop, code)
