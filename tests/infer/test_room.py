@@ -11,6 +11,7 @@ from pyxla.infer.lists import laying
 from pyxla.infer.lists.item_joins import AN_INT
 from pyxla.options import DEFAULTS
 from tests.programs import growing
+from tests.programs.recursive import merge_sort_of_slices
 
 SOME = np.arange(25) * 7 % 11
 
@@ -230,24 +231,8 @@ def test_lists_in_each_other_have_no_more_room_than_there_is():
         list(laying._zeros(AN_INT, (1024,) * 4))
 
 
-def merge_sort(a):
-    if len(a) <= 1:
-        return a
-    middle = len(a) // 2
-    left, right = merge_sort(a[:middle]), merge_sort(a[middle:])
-    out, i, j = [], 0, 0
-    while i < len(left) and j < len(right):
-        if left[i] <= right[j]:
-            out.append(left[i])
-            i += 1
-        else:
-            out.append(right[j])
-            j += 1
-    return out + left[i:] + right[j:]
-
-
 def test_many_short_lists_have_room_without_being_longer():
-    compiled = pyxla.compile(merge_sort)
+    compiled = pyxla.compile(merge_sort_of_slices)
     given = [7 * i % 601 for i in range(600)]
     assert compiled(given) == sorted(given)
     assert compiled.options.list_capacity == 1024 < compiled.options.pool_capacity

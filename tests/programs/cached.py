@@ -51,6 +51,19 @@ def forgets_what_was_asked_for_first(n):
 
 
 @program("cached functions with effects", lambda: (np.array([1, 2, 1]),))
+def keeps_nothing(n):
+    calls = 0
+
+    @functools.lru_cache(maxsize=0)
+    def same(k):
+        nonlocal calls
+        calls += 1
+        return k
+
+    return sum(same(int(k)) for k in n), calls
+
+
+@program("cached functions with effects", lambda: (np.array([1, 2, 1]),))
 def gives_the_same_instance(n):
     @functools.cache
     def point(k):

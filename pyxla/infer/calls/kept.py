@@ -111,6 +111,9 @@ def _note(engine: Engine, callee: Any) -> None:
 def call_kept(engine: Engine, callee: Any, args: list[Any], kwargs: dict[str, Any]) -> Any:
     """Call a function whose results are kept."""
     known = [*args, *kwargs.values()]
+    maxsize, _ = _limits(callee)
+    if maxsize is not None and maxsize <= 0:  # none is kept
+        return engine.rules.call(engine, uncached(callee), args, kwargs)
     if (results := _results(engine, callee)) is not None:
         return _remembered(engine, callee, results, args, kwargs)
     for x in known:
