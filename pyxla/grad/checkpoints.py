@@ -56,6 +56,7 @@ PASSING_BYTES = 1 << 10  # of what is stored in an iteration although nobody may
 class Blocks:
     """How a loop is cut up: iterations of a block, room for snapshots, the slots that each holds.
 
+    entry, size: bytes of the residuals of an iteration, and of a snapshot.
     passing: snapshots are taken while the loop itself runs.  apart: iterations whose residuals
     nobody reads run in a loop that does not save them; where these are few, one loop is less code.
     """
@@ -63,23 +64,31 @@ class Blocks:
     length: int
     snapshots: int
     state: tuple[int, ...]
+    entry: int
+    size: int
     passing: bool
     apart: bool
+
+    @property
+    def room(self) -> int:
+        """The bytes of a block and of all snapshots."""
+        return self.length * self.entry + (self.snapshots + 1) * self.size
 
     @staticmethod
     def of(instr: Instr, made: Reversal, snapshots: int, inner: bool) -> Blocks:
         """inner: the loop is inside of another, or of a branch."""
         state = _state(made.body, made.saved)
-        room = max(sum([nbytes(value) for value in made.saved]), 1)
+        entry = max(made.entry, 1)
         size = max(sum([nbytes(instr.operands[k]) for k in state]), 1)
         if inner:
-            length = max(INNER_LEAST, INNER_BYTES // room)
+            length = max(INNER_LEAST, INNER_BYTES // entry)
             snapshots = min(snapshots, max(INNER_LEAST, INNER_BYTES // size))
         else:
-            length = max(BLOCK_LEAST, BLOCK_BYTES // room)
-        length = max(1, min(length, LONGEST_BLOCK, BLOCK_MOST_BYTES // room))
+            length = max(BLOCK_LEAST, BLOCK_BYTES // entry)
+        length = max(1, min(length, LONGEST_BLOCK, BLOCK_MOST_BYTES // entry))
         passing = not inner and size <= PASSING_BYTES
-        return Blocks(length, snapshots, state, passing, apart=room > PASSING_BYTES)
+        apart = entry > PASSING_BYTES
+        return Blocks(length, snapshots, state, entry, size, passing, apart)
 
 
 def in_passing(instr: Instr, code: list[Instr], blocks: Blocks) -> list[Value]:

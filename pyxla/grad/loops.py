@@ -3,9 +3,11 @@
     while x: x' = f(x, c)        ->     while (t, ct x, ct c): t - 1, x'.ct pulled through f at x_t
 
 x_t is what the loop had at its start in iteration t; the reverse of the body reads residuals of it.
-A loop whose iterations are bounded saves them: each residual gets a buffer of one entry per
-iteration.  Where that is unknown, or needs more than `residual_bytes`, the states are computed
-again from snapshots (`pyxla.grad.checkpoints`).
+A loop whose length is known saves them: each residual gets a buffer of one entry per iteration.
+Where it is unknown, or that needs more than `residual_bytes`, the states are computed again from
+snapshots (`pyxla.grad.checkpoints`).  A loop that may end before its counter does, or is bounded by
+those of the loops around (`for j in range(i)`), saves them where it needs no more room than these:
+most runs may be far shorter.
 """
 
 from __future__ import annotations
@@ -22,9 +24,9 @@ from pyxla.grad.stacks import Reversal, count_down, counted, stack
 from pyxla.grad.sweep import Sweep
 from pyxla.ir import rewrite
 from pyxla.ir.core import Instr, Region, Value
-from pyxla.ir.types import I64
-from pyxla.lower.cost import nbytes
-from pyxla.lower.trips import induction, trips
+from pyxla.ir.types import I32, I64
+from pyxla.lower.rules import definition
+from pyxla.lower.trips import conjuncts, induction, known, trips
 from pyxla.ops.elementwise import add, convert, multiply
 from pyxla.ops.filled import filled
 
@@ -36,14 +38,16 @@ def reverse_loop(sweep: Sweep, instr: Instr, cts: list[Value | None], region: Re
         *[sweep.total(value) for value in made.captured],
     ]
     found = trips(instr)
-    if (
-        found is not None
-        and found.bound * sum(map(nbytes, made.saved)) <= sweep.options.residual_bytes
-    ):
-        results = _stacked(instr, made, found.bound, found.exact, region, inits)
+    bound = sweep.most.get(instr.results[0]) if found is None else found.bound
+    enough, blocks = sweep.options.residual_bytes, None
+    if found is None or found.bound * made.entry > enough or not _runs_through(instr):
+        blocks = Blocks.of(instr, made, sweep.options.snapshots, inner=bool(sweep.fleeting))
+        enough = min(enough, blocks.room)
+    if blocks is None or (bound is not None and bound * made.entry <= enough):
+        assert bound is not None
+        results = _stacked(instr, made, bound, found is not None and found.exact, region, inits)
     else:
         loop = rewrite.clone_instr(instr, {})
-        blocks = Blocks.of(loop, made, sweep.options.snapshots, inner=bool(sweep.fleeting))
         state = [made.body.results[k] for k in blocks.state]
         again = rewrite.slice_of(made.body.instrs, [*state, *made.saved])
         check_once(again, "the reverse of a loop of unknown length")
@@ -62,6 +66,17 @@ def reverse_loop(sweep: Sweep, instr: Instr, cts: list[Value | None], region: Re
         sweep.add(instr.operands[k], ct)
 
 
+def _runs_through(loop: Instr) -> bool:
+    """Whether nothing but its counter ends a loop, or flags that something is to be raised."""
+    tests = conjuncts(loop.regions[0].results[0])
+    return sum([not _asks_flags(test) for test in tests]) == 1
+
+
+def _asks_flags(test: Value) -> bool:
+    made = definition(test, "compare")
+    return made is not None and made.operands[0].type == I32 and known(made.operands[1]) == 0
+
+
 def _reversal(sweep: Sweep, instr: Instr, cts: list[Value | None]) -> Reversal:
     """Pull cotangents through a copy of the body."""
     useful: set[Value] = set()
@@ -74,6 +89,8 @@ def _reversal(sweep: Sweep, instr: Instr, cts: list[Value | None]) -> Reversal:
     mapping: rewrite.Mapping = {}
     body = rewrite.clone_region(instr.regions[1], mapping)
     varied.update([copy for value, copy in mapping.items() if value in varied])
+    known = sweep.most
+    known.update({copy: known[value] for value, copy in mapping.items() if value in known})
     index = Value(I64, None, "t")
     carried = [Value(instr.results[k].type) for k in slots]
     outside = [Value(value.type) for value in captured]

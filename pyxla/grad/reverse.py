@@ -30,6 +30,7 @@ from pyxla.grad.written import carry_written_rows
 from pyxla.ir.build import Builder, building
 from pyxla.ir.core import Region, Value
 from pyxla.ir.rewrite import clone_region, free_values
+from pyxla.lower.duration import iterations
 from pyxla.options import DEFAULTS, Options
 
 CONTROL |= {"if": reverse_branches, "case": reverse_branches, "while": reverse_loop}
@@ -63,13 +64,15 @@ def _reversed(
 ) -> tuple[Region, Region]:
     """A copy of the region, and from cotangents of `seeds` to those of `wrt`."""
     copy = clone_region(region, {})
+    counts = iterations(copy).items()
+    most = {loop.results[0]: count for loop, count in counts if loop.results}
     carry_written_rows(copy)
     varied = {copy.params[i] for i in wrt}
     vary(copy.instrs, varied)
     seeded = tuple([Value(region.results[k].type) for k in seeds])
     builder = Builder([])
     with building(builder):
-        sweep = Sweep(varied, guarded(copy), None, options)
+        sweep = Sweep(varied, guarded(copy), None, options, most=most)
         for k, ct in zip(seeds, seeded, strict=True):
             sweep.add(copy.results[k], ct)
         sweep.run(copy)

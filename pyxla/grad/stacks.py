@@ -9,6 +9,7 @@ from pyxla.grad.emitting import as_counter, into, load, loop, number, store
 from pyxla.ir.core import Instr, Region, Value
 from pyxla.ir.rewrite import Mapping, inline
 from pyxla.ir.types import I64
+from pyxla.lower.cost import nbytes
 from pyxla.lower.trips import induction
 from pyxla.ops.elementwise import add, compare, subtract
 
@@ -26,6 +27,11 @@ class Reversal:
     slots: tuple[int, ...]
     captured: tuple[Value, ...]
     saved: tuple[Value, ...]
+
+    @property
+    def entry(self) -> int:
+        """The bytes that are saved of an iteration."""
+        return sum([nbytes(value) for value in self.saved])
 
 
 def stack(

@@ -52,7 +52,7 @@ class Sweep:
 
     varied: values whose cotangent is wanted.  guarded: zero cotangents stay zero, in products of up
     to so many elements.  options: how loops are reversed.  fleeting: values of an iteration of the
-    loops around, or of the branches.
+    loops around, or of the branches.  most: how often loops run at most, by their first results.
     """
 
     def __init__(
@@ -62,8 +62,10 @@ class Sweep:
         ct: dict[Value, Value] | None = None,
         options: Options = DEFAULTS,
         fleeting: frozenset[Value] = frozenset(),
+        most: dict[Value, int] | None = None,
     ) -> None:
         self.fleeting = fleeting
+        self.most = {} if most is None else most
         self.varied = varied
         self.guarded = guarded
         self.ct = ct or {}
@@ -71,7 +73,7 @@ class Sweep:
 
     def nested(self, ct: dict[Value, Value], fleeting: Collection[Value] = ()) -> Sweep:
         around = self.fleeting.union(fleeting)
-        return Sweep(self.varied, self.guarded, ct, self.options, around)
+        return Sweep(self.varied, self.guarded, ct, self.options, around, self.most)
 
     def add(self, value: Value, part: Contribution) -> None:
         """Add a contribution to the cotangent of `value`."""

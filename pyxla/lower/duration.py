@@ -53,17 +53,17 @@ class Span:
 @dataclass(frozen=True, slots=True)
 class _Way:
     """How a counter changes in an iteration: by numbers from `least` to `most`, or by a factor, up
-    or down as these say."""
+    or down as these say, from the number `scales` on."""
 
     least: float
     most: float
-    scales: bool = False
+    scales: int | None = None
 
     def after(self, begin: Span, times: Terms | None) -> Span:
         """Where the counter is after so many iterations, from where it begins."""
         low = begin.low if self.least >= 0 else None
         high = begin.high if self.most <= 0 else None
-        if self.scales or times is None:
+        if self.scales is not None or times is None:
             return Span(low, high)
         if low is None and begin.low is not None and not times.keys() - {()}:
             low = begin.low + self.least * times[()]
@@ -82,12 +82,21 @@ def duration(region: Region) -> Terms | None:
     return durations.region(region)
 
 
+def iterations(region: Region) -> dict[Instr, int]:
+    """How often loops run at most, those inside of others each time, where a number tells."""
+    durations = _Durations()
+    durations.region(region)
+    counts = {loop: Span(high=times).end for loop, times in durations.counts.items()}
+    return {loop: int(end) for loop, end in counts.items() if end is not None}
+
+
 class _Durations:
-    """spans: of the ints that are known.  inside: whether the code is in a loop that is one
-    function, where an operation on numbers is just that."""
+    """spans: of the ints that are known.  counts: how often loops run at most.  inside: whether the
+    code is in a loop that is one function, where an operation on numbers is just that."""
 
     def __init__(self) -> None:
         self.spans: dict[Value, Span] = {}
+        self.counts: dict[Instr, Terms | None] = {}
         self.inside = False
 
     def region(self, region: Region) -> Terms | None:
@@ -130,9 +139,11 @@ class _Durations:
         longest: Terms | None = {}
         for region in instr.regions:
             longest = _larger(longest, self.region(region))
+        # A scope has the results of its first region; the others are rules.
+        ends = instr.regions[:1] if instr.op.name == "scope" else instr.regions
         for k, result in enumerate(instr.results):
             if _is_int(result):
-                self.spans[result] = _one_of(*[self.span(r.results[k]) for r in instr.regions])
+                self.spans[result] = _one_of(*[self.span(r.results[k]) for r in ends])
         return longest
 
     def loop(self, loop: Instr) -> Terms | None:
@@ -148,7 +159,7 @@ class _Durations:
                 continue
             self.spans[param] = self.spans[cond.params[k]] = begin
         testing = self.region(cond)
-        times = self.times(loop, ways)
+        times = self.counts[loop] = self.times(loop, ways)
         if times is not None and not any(times.values()):
             return {}
         for k, way in ways.items():
@@ -177,14 +188,14 @@ class _Durations:
         if way.least > 0 and direction in ("LT", "LE"):
             self.spans[param] = Span(start.low, limit.high)
             distance, step = _less(limit.high, start.low), way.least
-            enough = start.low is not None and start.low >= 1
+            enough = start.low is not None and start.low >= (way.scales or 0)
         elif way.most < 0 and direction in ("GT", "GE"):
             self.spans[param] = Span(limit.low, start.high)
             distance, step = _less(start.high, limit.low), -way.most
             enough = limit.low is not None and limit.low >= (direction == "GE")
         else:
             return None
-        if way.scales:
+        if way.scales is not None:
             return {(): DOUBLINGS} if enough else None
         found = _sum(distance, {(): step - float(direction in ("LT", "GT"))})
         return _scaled(found, 1 / step)
@@ -258,18 +269,27 @@ def _ways_of(param: Value, values: Iterable[Value], depth: int) -> _Way | None:
 
 
 def _scaling(param: Value, result: Value) -> _Way | None:
-    """Of a counter that is doubled, or halved."""
-    made = definition(result, "multiply", "add", "shift_left", "divide", "shift_right_arithmetic")
-    if made is None or param not in made.operands:
+    """Of a counter that is doubled or halved: `2 * (i + 1) + 1`, `(i - 1) // 2`."""
+    made, more = definition(result, *_UPWARDS, *_DOWNWARDS), 0
+    if made is not None and made.op.name == "add" and (offset := known(made.operands[1])):
+        made, more = definition(made.operands[0], *_UPWARDS), offset
+    if made is None or more < 0:
         return None
     x, y = made.operands
     if made.op.name == "add":
-        return _Way(1, 1, True) if x is y else None
-    factor = known(x if y is param and made.op.name == "multiply" else y)
-    if factor is None or factor < (1 if made.op.name.startswith("shift") else 2):
+        return _Way(1, 1, 1) if x is y is param else None
+    if made.op.name == "multiply" and known(y) is None:
+        x, y = y, x
+    inner, factor = _way(param, x), known(y)
+    if inner is None or factor is None or factor < (1 if made.op.name.startswith("shift") else 2):
         return None
-    sign = 1 if made.op.name in ("multiply", "shift_left") else -1
-    return _Way(sign, sign, True)
+    if made.op.name in _UPWARDS:
+        return _Way(1, 1, int(more == 0)) if inner.least >= 0 else None
+    return _Way(-1, -1, 1) if inner.most <= 0 else None
+
+
+_UPWARDS = "multiply add shift_left".split()
+_DOWNWARDS = "divide shift_right_arithmetic".split()
 
 
 # --- polynomials ------------------------------------------------------------------------------

@@ -172,6 +172,21 @@ def stacked(n, m):
     return count
 
 
+def sifted(n):
+    """As heaps do: to the leaves, where the last two are nearest, and back."""
+    count, place = 0, 0
+    child = 2 * place + 1
+    while child < n:
+        if child + 1 < n and child % 3:
+            child += 1
+        place, child = child, 2 * child + 1
+        count += 1
+    while place > 0:
+        place = (place - 1) // 2
+        count += 1
+    return count
+
+
 @pytest.mark.parametrize(
     "f",
     [
@@ -186,6 +201,7 @@ def stacked(n, m):
         kept,
         words,
         stacked,
+        sifted,
     ],
 )
 @pytest.mark.parametrize("given", [(-3, 2), (0, 0), (1, 9), (60, 40), (41, 500)])
@@ -201,6 +217,13 @@ def collatz(n):
         n = n // 2 if n % 2 == 0 else 3 * n + 1
         count += 1
     return count
+
+
+def stands_at_zero(n):
+    child = 0
+    while child < n:
+        child = 2 * child
+    return child
 
 
 def stays(n, m):
@@ -223,6 +246,6 @@ def returns(n, m):
     return i
 
 
-@pytest.mark.parametrize("f", [collatz, stays, turned, returns])
+@pytest.mark.parametrize("f", [collatz, stands_at_zero, stays, turned, returns])
 def test_what_may_take_for_ever(f: Callable[..., int]) -> None:
     assert operations(f, *[4] * f.__code__.co_argcount) == math.inf
