@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import functools
 from collections.abc import Callable, Collection, Sequence
+from dataclasses import replace
 from typing import Any
 
 from pyxla.ir.core import Region
@@ -16,13 +17,14 @@ from pyxla.lower.dead import has_effect
 from pyxla.lower.duration import duration
 from pyxla.lower.finish import finish
 from pyxla.lower.memory import largest, said
+from pyxla.lower.words import gathered
 from pyxla.ops.control import while_
 from pyxla.options import Options
 from pyxla.runtime import jaxlink, memory
 from pyxla.runtime.outcome import Outcome, without_results
 from pyxla.runtime.parts import in_parts
 from pyxla.runtime.programs import Program, Work, program
-from pyxla.runtime.words import Words
+from pyxla.runtime.words import MANY, Words
 
 
 def plain(region: Region, options: Options) -> Region:
@@ -104,7 +106,22 @@ def prepared(whole: Program, outcome: Outcome) -> tuple[Program, Outcome]:
     """The program that is run, which writes no more of the arguments than it must."""
     whole, outcome = trimmed(whole, outcome)
     local = not outcome.jax and jaxlink.on_cpu()
-    return _in_parts(whole, outcome) if local else (whole, outcome)
+    return _gathered(*_in_parts(whole, outcome)) if local else (whole, outcome)
+
+
+def _gathered(whole: Program, outcome: Outcome) -> tuple[Program, Outcome]:
+    """With parameters that are read together one after the other, where there are many."""
+    first = gathered(whole.region)
+    if len(first) <= MANY:
+        return whole, outcome
+    order = [*first, *sorted({*range(len(outcome.inputs))} - {*first})]
+    inputs = tuple([outcome.inputs[i] for i in order])
+
+    def change(region: Region) -> Region:
+        return Region(tuple([region.params[i] for i in order]), region.instrs, region.results)
+
+    changed = _changed(whole, change(whole.region), change)
+    return changed, replace(outcome, inputs=inputs, gathered=len(first))
 
 
 def _in_parts(whole: Program, outcome: Outcome) -> tuple[Program, Outcome]:

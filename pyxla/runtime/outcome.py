@@ -292,7 +292,8 @@ class Outcome:
     argument, which XLA reads in place (the rest is found out from the tree).  faults: the result
     that is the word of the sticky flags of `checks`.  printed: how often it called Python before
     one was set, which is no write.  patches: arguments of which only parts are written, see
-    `runtime.parts`.  donated: leaves whose memory results take.
+    `runtime.parts`.  donated: leaves whose memory results take.  gathered: how many of the first
+    parameters are read as parts of arrays of them only (`lower.words`).
     """
 
     inputs: tuple[int, ...]
@@ -309,6 +310,7 @@ class Outcome:
     patches: tuple[Patch, ...] = ()
     donated: tuple[int, ...] = ()
     printed: Write | None = None
+    gathered: int = 0
 
     def faulty(self, word: int, values: Sequence[Any]) -> Faulty:
         """The checks whose flags are set in a word, and how much was printed before."""

@@ -34,7 +34,7 @@ frombuffer = np.frombuffer
 SMALL = 128  # elements of an array that is packed
 _FEW = 2  # fewer results than these are as well left alone
 _FEWEST = 3  # fewer arguments are: a new array of words costs as much as one operand
-_MANY = 32  # where what reads the words does not fuse, each of them is a kernel to compile
+MANY = 32  # where what reads the words does not fuse, each of them is a kernel to compile
 
 
 class Words:
@@ -104,21 +104,23 @@ def planned(
     params: Sequence[ArrayType], results: Sequence[ArrayType], outcome: Outcome
 ) -> Words | None:
     """How a program that has no array of JAX's packs what it takes and gives, of these types."""
-    packed = _small_params(params)
+    packed = _small_params(params, outcome.gathered)
     made = [i for i, type in enumerate(results) if fits(type) and 0 < type.size <= SMALL]
     if len(made) < _FEW:
         made = []
     return Words(params, results, outcome, packed, made) if packed or made else None
 
 
-def _small_params(types: Sequence[ArrayType]) -> list[int]:
-    """The parameters that are packed: arrays, then numbers."""
+def _small_params(types: Sequence[ArrayType], gathered: int) -> list[int]:
+    """The parameters that are packed: arrays, then numbers; gathered: how many of the first of all
+    are read together."""
     numbers = [i for i, t in enumerate(types) if _is_number(t) and _plain(t)]
     small = [i for i, t in enumerate(types) if t.ndim > 0 and 0 < t.size <= SMALL]
     small = [i for i in small if types[i].dtype.str[1:] in _FORMATS]
     size = 8 if any(types[i].dtype.itemsize == 8 for i in numbers + small) else 4
     found = [i for i in small if types[i].dtype.itemsize == size] + numbers
-    return found if _FEWEST <= len(found) <= _MANY else []
+    alone = [i for i in found if i >= gathered]
+    return found if _FEWEST <= len(found) and len(alone) <= MANY else []
 
 
 def _is_number(type: ArrayType) -> bool:

@@ -98,3 +98,15 @@ def test_no_calls_in_functions():
     assert gathered(branches, m, x, 0.0, 0.5, 4) == []
     got = pyxla.compile(branches)(m, x, 0.0, 0.5, 4)
     assert not difference(got, branches(m, x, 0.0, 0.5, 4), 1e-12)
+
+
+def joined(x, steps, *numbers):
+    """Numbers that are given, put in an array: other shapes of them are no work."""
+    table = np.array(numbers)
+    for k in range(steps):
+        x = np.tanh(x @ x) + table[k % 12]
+    return x
+
+
+def test_what_is_given_in_another_shape_is_not_made():
+    assert gathered(joined, np.eye(90), 4, *np.arange(12.0).tolist()) == []

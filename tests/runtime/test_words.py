@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import functools
+
 import ml_dtypes
 import numpy as np
 import pytest
@@ -160,15 +162,53 @@ def test_results_are_apart_from_each_other_and_from_the_arguments():
     assert first.flags.writeable and first.flags.owndata
 
 
-@pytest.mark.parametrize(("count", "packed"), [(8, True), (40, False)])
-def test_many_numbers_are_left_alone(count, packed, monkeypatch):
-    """Where what reads them does not fuse, each is a kernel that takes its time to compile."""
-    plans = []
+@pytest.fixture
+def plans(monkeypatch):
+    """What was planned for each program."""
+    found = []
 
     def planned(*args):
-        plans.append(words.planned(*args))
-        return plans[-1]
+        found.append(words.planned(*args))
+        return found[-1]
 
     monkeypatch.setattr(executable, "planned", planned)
-    assert pyxla.compile(lambda xs: np.array(xs).sum())((1.5,) * count) == 1.5 * count
-    assert (plans[-1] is not None) is packed
+    return found
+
+
+@pytest.mark.parametrize(("count", "packed"), [(8, True), (40, False)])
+def test_many_numbers_are_left_alone(count, packed, plans):
+    """Where what reads them does not fuse, each is a kernel that takes its time to compile."""
+    reduced = pyxla.compile(lambda xs: functools.reduce(lambda a, b: a / (b + 1.0), xs))
+    assert reduced((1.0,) * count) == 0.5 ** (count - 1)
+    assert (plans[-1]._arguments is not None) is packed
+
+
+def rows(count):
+    """Tuples of numbers of several types, and small arrays."""
+    tuples = [(k, k / 7, k % 3 == 0, -k) for k in range(count)]
+    return tuples, [np.arange(2.0) + k for k in range(count)]
+
+
+def columns(items, arrays, n, x):
+    """What is read as a whole; one number is read by itself as well, and the last ones are not."""
+    total, flags = 0.0, 0
+    for _ in range(n):
+        for k, v, flag, _ in items:
+            total += k * v
+            flags += flag
+    return total + items[3][1] * x, flags, np.array(arrays), np.array([v for _, v, *_ in items])
+
+
+def test_numbers_that_are_read_together_are_words_one_after_the_other(plans):
+    """A list of tuples is as many arrays as a tuple has items, and no number is taken by itself."""
+    ours = pyxla.compile(columns)
+    items, arrays = rows(70)
+    for given in ((items, arrays), (items[::-1], arrays[::-1])):
+        for _ in range(2):
+            check(ours(*given, 2, 0.5), columns(*given, 2, 0.5))
+    (region,) = [e.executable.program.region for e in ours.specializations]
+    assert plans[-1]._arguments is not None
+    ops = [instr.op.name for instr in plans[-1].packed(region).instrs]
+    assert ops.count("slice") < 10 and len(ops) < 200, ops
+    with pytest.raises(OverflowError, match="does not fit in 64 bits"):
+        ours([(2**70, *items[0][1:]), *items[1:]], arrays, 2, 0.5)

@@ -360,10 +360,11 @@ def unify(states: Sequence[Any], columns: Iterable[Sequence[Any]]) -> list[list[
 
     columns: what one name is in each state.
     """
-    first = states[0].heap.contents
-    cells = [cell for cell, x in first.items() if type(x) in _TYPES]
-    if not cells and not any(type(x) in _TYPES for s in states for x in s.heap.contents.values()):
+    first, *others = [state.heap.contents for state in states]
+    held = [(cell, x) for cell, x in first.items() if type(x) in _TYPES]
+    if not held and not any(type(x) in _TYPES for o in others for x in o.values()):
         return []
+    cells = [cell for cell, x in held if not all([o.get(cell) is x for o in others])]
     same = [[Ref(cell)] * len(states) for cell in cells]
     return [column for refs in [*columns, *same] for column in _unify(states, refs)]
 

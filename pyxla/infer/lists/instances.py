@@ -15,9 +15,9 @@ from pyxla.views import shadows
 
 
 def pool_of(engine: Engine, items: Sequence[Any]) -> type | None:
-    """The class of the pool that all of these lists are in; None where there is none."""
+    """The class of the pool that all of these are in; None where there is none."""
     contents = [engine.heap.contents.get(x.cell) if type(x) is Ref else None for x in items]
-    classes = {content.cls if type(content) is RowList else None for content in contents}
+    classes = {c.cls if isinstance(c, RowList | Pooled) else None for c in contents}
     return classes.pop() if len(classes) == 1 else None
 
 

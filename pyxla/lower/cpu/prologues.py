@@ -21,7 +21,8 @@ from pyxla.ir.rewrite import Mapping, Uses, clone_instr, ops_in, slice_of, subst
 from pyxla.lower.cpu.kernels import ELEMENTARY
 from pyxla.lower.cpu.small import has_little_to_do, is_one_function
 from pyxla.ops.control import call, case, if_, while_
-from pyxla.ops.shape import constant
+from pyxla.ops.elementwise import convert
+from pyxla.ops.shape import constant, reshape
 
 AT_ONCE = 6  # values that a region begins with: with what else there is, eight operations
 
@@ -80,7 +81,24 @@ def _prologue(region: Region) -> tuple[dict[Instr, None], dict[Instr, None]]:
             inside[instr] = None
         else:
             waits.update(instr.results)
-    return fixed, inside
+    return fixed, _work(inside)
+
+
+def _work(inside: Iterable[Instr]) -> dict[Instr, None]:
+    """Without what only gives what is given another shape, which nothing inside needs."""
+    made, needed = set[Value](), set[Value]()
+    idle, kept = set[Instr](), list[Instr]()
+    for instr in inside:
+        same = instr.op is convert and instr.operands[0].type.dtype == instr.results[0].type.dtype
+        if (same or instr.op is reshape) and made.isdisjoint(instr.operands):
+            idle.add(instr)
+        else:
+            made.update(instr.results)
+    for instr in reversed([*inside]):
+        if instr not in idle or not needed.isdisjoint(instr.results):
+            kept.append(instr)
+            needed.update(instr.operands)
+    return dict.fromkeys(reversed(kept))
 
 
 def _as_call(
