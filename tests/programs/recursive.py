@@ -23,6 +23,12 @@ def merge_sort_of_slices(a):
     return out + left[i:] + right[j:]
 
 
+@program("recursion", lambda: ([2.5, 1.0] * 25,))
+def merge_sort_of_many_floats(a):
+    """Visits are copied for floats: the copies count as the code that a stack makes shorter."""
+    return merge_sort_of_slices(a)
+
+
 @program("recursion", lambda: ([3, 1, 2, 3, 4],))
 def quicksort_of_comprehensions(a):
     if len(a) <= 1:

@@ -64,15 +64,10 @@ class TooDeep(CompileError):
 def check_depth(engine: Engine, frame: Any) -> None:
     """Raise TooDeep, or ask for number arguments that decide, where no further call may begin."""
     frames, function = engine.frames, frame.ssa.function
-    made = engine.builder.emitted + engine.builder.copied
-    frame.began, frame.made, frame.given = engine.visited, made, tuple(frame.env.values())
+    check_code(engine, frame)
+    frame.began, frame.given = engine.visited, tuple(frame.env.values())
     undecided = [f for f in frames if f.ssa.function is function and _is_undecided(f)]
     engine.activations[function] += bool(undecided)
-    outermost = next((f for f in frames if f.ssa.function is function), frame)
-    if made - outermost.made > MAX_MADE and _stackable(frame, frames):
-        refusal = too_deep(engine, "and are much code")
-        refusal.group = _group(frame, frames)
-        raise refusal
     if not undecided and len(frames) < MAX_DEPTH:
         return
     if _is_endless(frames, function):
@@ -104,6 +99,18 @@ def check_depth(engine: Engine, frame: Any) -> None:
     engine.findings.deep += 1
     asked = engine.findings.deep <= MAX_DEMANDS
     raise (engine.demand(refusal.tests, refusal) if asked else None) or refusal
+
+
+def check_code(engine: Engine, frame: Any, more: int = 0) -> None:
+    """Raise TooDeep where calls of a function in its own calls, copied ones among them, are so much
+    code, with `more` instructions for `frame`, that a loop with a stack would be shorter."""
+    frame.made = engine.builder.emitted + engine.builder.copied
+    frames = engine.frames
+    outermost = next((f for f in frames if f.ssa.function is frame.ssa.function), frame)
+    if frame.made + more - outermost.made > MAX_MADE and _stackable(frame, frames):
+        refusal = too_deep(engine, "and are much code")
+        refusal.group = _group(frame, frames)
+        raise refusal
 
 
 def _tests_of_source(frames: Sequence[Any]) -> Iterator[Value]:

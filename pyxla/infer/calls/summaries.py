@@ -27,6 +27,7 @@ from pyxla.abstract.facts.extent import IntFact, Terms
 from pyxla.abstract.heap import BoxCell, GrowingList, ListCell, ObjectCell
 from pyxla.abstract.lattice import Array, Const, Kinds, Ref, Scalar, Tuple, Variant
 from pyxla.infer import walking
+from pyxla.infer.calls.depth import check_code
 from pyxla.infer.calls.described import STRUCTURES, Description, Unfit, values_of
 from pyxla.infer.engine import Engine
 from pyxla.infer.frame import Frame
@@ -303,6 +304,7 @@ def summarized(engine: Engine, frame: Frame, head: tuple[Any, ...], roots: Seque
     except (Unfit, TypeError):  # not hashable: a key or a view with parts that are not known
         return walking.run(engine, frame)
     if known is not None and known.applies(given):
+        check_code(engine, frame, sum([len(part.instrs) for part in known.code]))
         return known.copied(given)
     block, start, mark = engine.block, len(engine.block.instrs), len(engine.written)
     settled = _state(engine)
