@@ -26,8 +26,9 @@ SHORT = 4
 # So many iterations are visited before lists become arrays instead; where the lists are of numbers,
 # so many instructions are made.
 ITERATIONS = 400
-# Where arrays are of several sizes, so many instructions count as an iteration.
-CODE = 32
+# Where arrays are of several sizes, so many instructions count as an iteration; so many where
+# objects would become rows of arrays, which cost the program more than numbers do.
+CODE, ROWS = 32, 8
 # An attempt that visits so many instructions is worth another one where that may save code.
 LARGE = 2000
 # Behind so many of one loop an iteration counts as `LONG`: a long loop is over data, more often.
@@ -55,7 +56,8 @@ class Demands:
     pooled: classes whose instances are in pools (`infer.lists.pools`), and generators: of the
     generators of one function each; born: those of which instances are rows from the start
     (`infer.lists.entries`); everywhere: also the dicts,
-    sets and the like among them that no loop makes; late: fields that their instances are given
+    sets and the like among them that no loop makes; keyed: the dicts among them that are in none,
+    as their keys change; late: fields that their instances are given
     after they are made, if ever; apart: which variables closures among them have each for itself
     (`infer.calls.closures`).  shared: whether lists that are put in lists of unknown length
     are in pools, and sites: the places that make the lists of a pool each
@@ -79,6 +81,7 @@ class Demands:
     born: frozenset[type] = frozenset()
     generators: frozenset[type] = frozenset()
     everywhere: bool = False
+    keyed: frozenset[type] = frozenset()
     late: frozenset[tuple[type, str]] = frozenset()
     apart: frozenset[tuple[type, str]] = frozenset()
     shared: bool = False
@@ -157,10 +160,10 @@ class Findings:
     sizing: the loops in which one is of several sizes.
     met: a name or an item has no one type.  lists: several are made.  classes: those whose
     instances might be in pools; containers: the same of those that stand for dicts, sets and the
-    like; generators: those of generators that loops make, but for recursive_generators, which read
-    others of their own.  recursive: functions that call each other, with what they were refused
-    for.  valued:
-    arguments with lists of which the numbers themselves are needed.  floats: such an argument, or
+    like; keyed: those of dicts in pools whose keys change; generators: those of generators that
+    loops make, but for recursive_generators, which read others of their own.  recursive: functions
+    that call each other, with what they were refused for.  valued: arguments with lists of which
+    the numbers themselves are needed.  floats: such an argument, or
     what comes of it, is a key.  offered: what was said to be a remedy.  refused: what the last
     attempt was refused for, and where.  blind: whether nothing says that what is tried lifts it.
 
@@ -192,6 +195,7 @@ class Findings:
     lists: bool = False
     classes: set[type] = field(default_factory=set)
     containers: set[type] = field(default_factory=set)
+    keyed: set[type] = field(default_factory=set)
     generators: set[type] = field(default_factory=set)
     recursive_generators: set[type] = field(default_factory=set)
     recursive: dict[frozenset[Any], CompileError] = field(default_factory=dict)
@@ -254,14 +258,12 @@ class Findings:
         """Count an iteration that is visited on its own, the `index`th of a loop, of which the last
         made `size` instructions and may have been left by a test of data (`ends`): whether that is
         still worth its time, where a list that becomes an array would do.  The first few are, but
-        in a nest of loops that has, as far as is known, more iterations than are worth it.  Arrays
-        and objects that become rows of arrays cost the program more than iterations do, however
-        much code these are, unless each is nested in all before it."""
+        in a nest of loops that has, as far as is known, more iterations than are worth it."""
         few = index < SHORT and nest <= NEST
         if not few and self.lifts(header):
             least = index if ends else 1 if index < MANY else LONG
             costly = header in (self.costly | self.over) - self.pooling
-            made = size // CODE if header in self.sizing else 0 if costly else size
+            made = size // (CODE if header in self.sizing else ROWS if costly else 1)
             self.iterations += max(least, made)
         return self.iterations <= ITERATIONS
 
@@ -292,6 +294,7 @@ class Findings:
         self.offered |= replace(self.demands, exact=frozenset(), unrolled=frozenset())
         offers: dict[str, Any] = {
             "rooms": self.sized,
+            "keyed": frozenset(self.keyed),
             "pooled": frozenset(self.classes | self.containers),
             "shared": self.lists,
             "everywhere": bool(self.containers),

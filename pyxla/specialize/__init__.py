@@ -152,7 +152,7 @@ def _goes_on(first: CompileError, later: CompileError, tried: Demands) -> bool:
     lifted = any(getattr(tried, name) for name in first.remedy.split())
     return (
         lifted
-        and not later.remedy
+        and later.remedy in ("", "keyed")  # which takes back what lifted it
         and later.loc is not None
         and not isinstance(later, InternalError)
     )
@@ -301,7 +301,7 @@ def _attempt(
     options = request.options or DEFAULTS
     engine.heap.infos.room = options.list_capacity if demands.rooms else None
     findings.infos, findings.loops = engine.heap.infos, engine.loops
-    pools.start(engine, demands.pooled | demands.generators)
+    pools.start(engine, (demands.pooled - demands.keyed) | demands.generators)
     kept.start(engine, demands.kept)
     lists = world.lists()
     findings.lists |= len(lists) > 1

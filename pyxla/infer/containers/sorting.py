@@ -35,6 +35,9 @@ from pyxla.lib import sequences
 from pyxla.lib.containers import Compared
 from pyxla.lib.registry import rule
 
+# Of so many objects at most one is chosen for each place; more are rows of a pool, if they can be.
+MOST_PICKED = 16
+
 
 @rule(functools.cmp_to_key)
 def _cmp_to_key(engine: Engine, function: Any) -> Any:
@@ -233,16 +236,17 @@ def _picked(engine: Engine, items: list[Any], order: Any) -> list[Any]:
             columns = [get_item(engine, arrays.fresh(engine, Array(v)), order) for v in held]
             places = [Const(i) for i in range(len(items))]
             return [reading.read_item(engine, layout, iter(columns), i, None) for i in places]
-        chosen = [get_item(engine, order, Const(i)) for i in range(len(items))]
-        found = [choosing.picked(engine, tuple(items), place) for place in chosen]
-    if None not in found:
-        return found
-    contents = [engine.heap.contents[x.cell] for x in items if isinstance(x, Ref)]
-    remedies = {pools.remedy(engine, content) for content in contents} - {""}
+        contents = [engine.heap.contents[x.cell] for x in items if isinstance(x, Ref)]
+        remedies = {pools.remedy(engine, content) for content in contents} - {"", "shared"}
+        if not remedies or engine.demands.pooled or len(items) <= MOST_PICKED:
+            chosen = [get_item(engine, order, Const(i)) for i in range(len(items))]
+            found = [choosing.picked(engine, tuple(items), place) for place in chosen]
+            if None not in found:
+                return found
     raise engine.refuse(
         "sorted() puts objects in an order known at run time only",
         "sort numbers, or tuples of numbers, of one type",
-        remedy=" ".join([*sorted(remedies - {"shared"}), "case_split", "arrays"]),
+        remedy=" ".join([*sorted(remedies), "case_split", "arrays"]),
     )
 
 

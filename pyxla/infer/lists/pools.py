@@ -145,7 +145,7 @@ def given(engine: Engine, paths: Mapping[int, Path]) -> dict[type, Given]:
     first) the first rows of the pools of their classes."""
     rows: dict[type, dict[int, Path]] = {}
     for cell, path in paths.items():
-        cls = _class_of_argument(engine.heap.contents[cell])
+        cls = class_of_object(engine.heap.contents[cell])
         if cls in engine.pools:
             rows.setdefault(cls, {})[cell] = path
     made = {}
@@ -161,12 +161,12 @@ def given(engine: Engine, paths: Mapping[int, Path]) -> dict[type, Given]:
 def noted_arguments(engine: Engine, cells: Iterable[int]) -> None:
     """Note the classes of arguments, for another attempt."""
     for cell in cells:
-        if cls := _class_of_argument(engine.heap.contents[cell]):
+        if cls := class_of_object(engine.heap.contents[cell]):
             noted(engine, cls)
 
 
-def _class_of_argument(content: Any) -> type | None:
-    """The class that an argument is of in pools, if it can be in one."""
+def class_of_object(content: Any) -> type | None:
+    """The class that an instance, or a dict with keys that are text, is of in pools."""
     if isinstance(content, DictCell):
         cls = container_class(content)
         return cls if cls is not None and issubclass(cls, Record) else None
@@ -300,9 +300,11 @@ def replace(engine: Engine, row: Pooled, content: Any) -> None:
     else:
         had, held = before.items, content.items
         if held.keys() != had.keys():
+            engine.findings.keyed.add(row.cls)
             raise engine.refuse(
                 "the keys of a dict that is one of several change",
                 "give each all of its keys where it is made, or use keys that are numbers",
+                remedy="keyed",
             )
     for name, value in held.items():
         if not _is_same(engine.heap, value, had.get(name)):

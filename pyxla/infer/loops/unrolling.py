@@ -6,7 +6,7 @@ import dataclasses
 from collections.abc import Sequence, Sized
 from typing import Any
 
-from pyxla.abstract.heap import Heap, ListCell, ObjectCell
+from pyxla.abstract.heap import Heap, ListCell
 from pyxla.abstract.lattice import Compound, Const, NeedsStatic, Ref, Scalar, Tuple
 from pyxla.errors import CompileError, in_program, is_own
 from pyxla.frontend.recursion import is_of_stack
@@ -15,18 +15,31 @@ from pyxla.infer.calls import coroutines
 from pyxla.infer.engine import Engine
 from pyxla.infer.frame import Frame, NotKnown
 from pyxla.infer.joins.edges import Edge
+from pyxla.infer.lists import pools
 from pyxla.infer.lists.item_types import LISTS
 from pyxla.infer.loops.marks import Mark, first_line
 from pyxla.ir.core import Block, Branch
 from pyxla.ir.dominance import Component
 
 _OVER = frozenset({"enumerate", "pairs", "reversed", "watched"})
+_BESIDE = {"zip": 0, "map": 1}  # and the first of the sources that are read side by side
 
 
 def trip_count(source: Any, heap: Heap) -> int | None:
     """How many items a loop over `source` takes if nothing ends it before, where that is plain."""
-    while isinstance(source, Compound) and source.kind in _OVER:
-        source = source.items[0]
+    counts = [_count(x, heap) for x in _sources(source)]
+    return None if None in counts else min(counts, default=None)
+
+
+def _sources(source: Any) -> list[Any]:
+    """What a loop over `source` reads its items from."""
+    if not isinstance(source, Compound) or source.kind not in {*_OVER, *_BESIDE}:
+        return [source]
+    parts = source.items[:1] if source.kind in _OVER else source.items[_BESIDE[source.kind] :]
+    return [x for part in parts for x in _sources(part)]
+
+
+def _count(source: Any, heap: Heap) -> int | None:
     if isinstance(source, Const):
         return len(source.value) if isinstance(source.value, Sized) else None
     items = _items(source, heap)
@@ -35,19 +48,20 @@ def trip_count(source: Any, heap: Heap) -> int | None:
 
 def _items(source: Any, heap: Heap) -> Sequence[Any] | None:
     """The items of a tuple, or of a list of known length."""
-    while isinstance(source, Compound) and source.kind in _OVER:
-        source = source.items[0]
     if isinstance(source, Ref):
         source = heap.contents.get(source.cell)
     return source.items if isinstance(source, (Tuple, ListCell)) else None
 
 
-def _instances(source: Any, heap: Heap) -> Sequence[Any]:
-    """The items of a loop over instances that are in no pool, or over tuples of such."""
-    items = _items(source, heap) or ()
-    first = items[0].items if items and isinstance(items[0], Tuple) else items[:1]
-    held = [heap.contents.get(x.cell) for x in first if isinstance(x, Ref)]
-    return items if any(type(content) is ObjectCell for content in held) else ()
+def _instances(engine: Engine, source: Any, heap: Heap) -> Sequence[Any]:
+    """The items of a loop over instances or dicts that might be in pools, or tuples of such."""
+    lists = [_items(x, heap) or () for x in _sources(source)]
+    first = [x for items in lists for x in items[:1]]
+    held = [y for x in first for y in (x.items if isinstance(x, Tuple) else (x,))]
+    contents = [heap.contents.get(x.cell) for x in held if isinstance(x, Ref)]
+    classes = {pools.class_of_object(content) for content in contents}
+    known = engine.findings.classes | engine.findings.containers
+    return sum(map(tuple, lists), ()) if classes & known - engine.demands.pooled else ()
 
 
 MAX_UNROLLED = 4096
@@ -114,7 +128,7 @@ def _unrolled(engine: Engine, frame: Frame, component: Component, entry: Edge, m
     exits, made, ends = component.loop.exits, 0, False
     doors = list(dict.fromkeys([target for _, target in exits]))
     undecided = all(source is not component.header for source, _ in exits)
-    if over := _instances(coroutines.consumed(component.header, entry.env), entry.heap):
+    if over := _instances(engine, coroutines.consumed(component.header, entry.env), entry.heap):
         engine.findings.over.add(component.header)
     try:
         for count in range(most):

@@ -1,0 +1,85 @@
+"""Lists of many dicts and instances that are arguments: their items are rows of pools in loops."""
+
+from __future__ import annotations
+
+import dataclasses
+from typing import Any
+
+from tests.programs import program
+
+AGES = [(7 * i) % 53 + 18 for i in range(130)]
+
+
+def records(n=80):
+    return [{"name": f"n{i}", "age": a, "score": a % 11 * 1.5} for i, a in enumerate(AGES[:n])]
+
+
+@dataclasses.dataclass
+class Person:
+    name: str
+    age: int
+    score: float
+    tags: list[Any] = dataclasses.field(default_factory=list)
+
+
+def people(n=80):
+    return [Person(**record) for record in records(n)]
+
+
+@program("dicts", lambda: (records(),))
+def counted_by_decade(rows):
+    counts = {}
+    for row in rows:
+        decade = row["age"] // 10
+        counts[decade] = counts.get(decade, 0) + 1
+    return counts
+
+
+@program("dicts", lambda: (records(),))
+def means_by_decade(rows):
+    groups = {}
+    for row in rows:
+        groups.setdefault(row["age"] // 10, []).append(row["score"])
+    return {k: sum(v) / len(v) for k, v in sorted(groups.items())}
+
+
+@program("dicts", lambda: (records(),))
+def raised(rows):
+    for row in rows:
+        row["score"] *= 1.1
+        if row["age"] > 50:
+            row["age"] += 1
+    return sum(row["score"] for row in rows)
+
+
+@program("dicts", lambda: (records(20),))
+def first_by_score(rows):
+    """More than are chosen from one by one: they are put in order as rows of a pool."""
+    return [row["name"] for row in sorted(rows, key=lambda row: -row["score"])[:5]]
+
+
+@program("dicts", lambda: (records(130),))
+def given_another_key(rows):
+    """Dicts whose keys change are in no pool."""
+    for row in rows:
+        row["group"] = row["age"] // 10
+    return sum(row["group"] for row in rows)
+
+
+@program("instances", lambda: (people(),))
+def tagged(persons):
+    counts = {}
+    for i, person in enumerate(persons):
+        if person.age > 40:
+            person.tags.append(i)
+        counts[person.age % 7] = counts.get(person.age % 7, 0) + person.score
+    return counts, sum(len(person.tags) for person in persons)
+
+
+@program("instances", lambda: (people(), people(70)))
+def side_by_side(persons, others):
+    counts = {}
+    for a, b in zip(persons, others, strict=False):
+        if a.age + b.age > 80:
+            counts[a.age] = counts.get(a.age, 0) + b.score
+    return counts
