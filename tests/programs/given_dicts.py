@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import heapq
+from collections import defaultdict, deque
 
 from tests.programs import program
 
@@ -115,3 +116,26 @@ def present(config, which):
         name = names[i]
         out.append(len(config[name]) if name in config else -1)
     return out
+
+
+def needs(count=130):
+    names = [f"t{k}" for k in range(count)]
+    return {n: [names[k * 7 % k], names[k // 2]][: k % 3] if k else [] for k, n in enumerate(names)}
+
+
+@program("many names, each with a few others", lambda: (needs(),))
+def in_order(needs):
+    waits = {name: len(others) for name, others in needs.items()}
+    after = defaultdict(list)
+    for name, others in needs.items():
+        for other in others:
+            after[other].append(name)
+    ready, order = deque(name for name in needs if waits[name] == 0), []
+    while ready:
+        name = ready.popleft()
+        order.append(name)
+        for other in after[name]:
+            waits[other] -= 1
+            if waits[other] == 0:
+                ready.append(other)
+    return order

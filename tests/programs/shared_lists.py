@@ -641,3 +641,25 @@ def boards_in_a_search(board, mark):
     move, value = best_move(board, mark)
     place(board, move, mark)
     return move, value
+
+
+def system(n=20):
+    a = [[float((7 * i + 3 * j) % 11) + 20 * (i == j) for j in range(n)] for i in range(n)]
+    return a[3:] + a[:3], [float(i) for i in range(n)]
+
+
+@program("rows of a known length get one item more, and change places", system)
+def eliminated(a, b):
+    n = len(a)
+    m = [row[:] + [b[i]] for i, row in enumerate(a)]
+    for c in range(n):
+        p = max(range(c, n), key=lambda r: abs(m[r][c]))
+        m[c], m[p] = m[p], m[c]
+        for r in range(c + 1, n):
+            f = m[r][c] / m[c][c]
+            for k in range(c, n + 1):
+                m[r][k] -= f * m[c][k]
+    x = [0.0] * n
+    for i in range(n - 1, -1, -1):
+        x[i] = (m[i][n] - sum(m[i][j] * x[j] for j in range(i + 1, n))) / m[i][i]
+    return x

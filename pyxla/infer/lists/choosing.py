@@ -16,13 +16,14 @@ from pyxla.abstract.lattice import (
 )
 from pyxla.errors import CompileError, InternalError
 from pyxla.infer.arrays import access as arrays
+from pyxla.infer.demands import SHORT
 from pyxla.infer.engine import Engine
 from pyxla.infer.joins import choices, far
 from pyxla.infer.joins.variants import is_function
 from pyxla.infer.lists import columnar, instances, number_lists, pools, reading
 from pyxla.infer.lists.item_types import Number
 from pyxla.infer.text.codes import is_texts
-from pyxla.infer.using import decided_by_data
+from pyxla.infer.using import by_loops, decided_by_data
 from pyxla.lib import sequences
 from pyxla.lib.sets import TableSet
 from pyxla.lib.tables import Table
@@ -35,6 +36,9 @@ MOST = 64
 def choose(engine: Engine, x: Any, items: tuple[Any, ...], key: Any) -> Any:
     """`x[key]` of a sequence of these items: tuples are chosen item by item, numbers are read from
     an array, and for others there are branches; None where the key must be known."""
+    # A few known texts decide what else is known, as which keys a dict has.
+    if len(items) <= SHORT and all(map(choices.is_constant, items)) and by_loops(engine, key):
+        return None
     comparing = engine.frames[-1].function is sequences.item  # its loop is to be unrolled
     by_data = not comparing and decided_by_data(engine, key)
     costly = not by_data and not all([is_plain(engine.heap, item) for item in items])

@@ -263,7 +263,7 @@ def with_room(engine: Engine, x: Ref, content: GrowingList) -> GrowingList:
     """The content of `x` with room for one item more."""
     size, capacity = size_of(engine.heap, content), capacity_of(engine.heap, content)
     if content.size is not None:
-        content = unfixed(engine, x, content)
+        content = unfixed(engine, x, content, more=1)
         row = engine.heap.contents[x.cell]  # whose items may be known, so that it has no columns
         outer: Any = found(engine.heap, row.parent)
         capacity = at_path(outer.item, row.path)[0].capacity
@@ -274,8 +274,9 @@ def with_room(engine: Engine, x: Ref, content: GrowingList) -> GrowingList:
     return content
 
 
-def unfixed(engine: Engine, x: Ref, content: GrowingList) -> GrowingList:
-    """The content of `x`, whose length may change from now on: a row has room for that."""
+def unfixed(engine: Engine, x: Ref, content: GrowingList, more: int = 0) -> GrowingList:
+    """The content of `x`, whose length may change from now on: a row has room for that, and one of
+    a known length for `more` than that."""
     if content.size is None:
         return content
     row = engine.heap.contents[x.cell]
@@ -284,9 +285,10 @@ def unfixed(engine: Engine, x: Ref, content: GrowingList) -> GrowingList:
     room = engine.row_capacity
     if item.fixed is None and item.capacity >= room:
         return content
-    new = replaced_at(
-        outer.item, row.path, replace(item, capacity=max(item.capacity, room), fixed=None)
-    )
+    if item.fixed is not None and item.fixed + more > room:
+        room += item.fixed
+    wide = replace(item, capacity=max(item.capacity, room), fixed=None)
+    new = replaced_at(outer.item, row.path, wide)
     retype(engine, row.parent, new)
     return found(engine.heap, x)
 

@@ -95,10 +95,21 @@ def is_method(item: Any) -> bool:
 
 def joined_items(items: Sequence[Item | None]) -> Item | None:
     """The item that holds each of `items`."""
-    found = items[0]
-    for other in items[1:]:
-        found = joined_item(found, other)
-    return found
+    return _at_once(items) or functools.reduce(joined_item, items)
+
+
+def _at_once(items: Sequence[Any]) -> Item | None:
+    """As `joined_items`, of tuples column by column, and of known texts: one after the other, each
+    of these would be compared with all before it."""
+    first = items[0]
+    if all([isinstance(x, Same) and isinstance(x.value, PICKED) for x in items]):
+        values = choices.united([x.value for x in items])
+        return picked(values) if len(values) > 1 else first
+    if all([type(x) is Row and isinstance(x.cls, type) for x in items]):
+        if len({(x.cls, len(x.items)) for x in items}) == 1:
+            columns = [joined_items(column) for column in zip(*[x.items for x in items])]
+            return None if None in columns else Row(first.cls, tuple(columns))
+    return None
 
 
 def opened(x: Item | None) -> Item | None:
