@@ -19,13 +19,13 @@ from pyxla.grad.emitting import into
 from pyxla.grad.foreign import foreign_jvp
 from pyxla.grad.reversals import DERIVATIVES
 from pyxla.grad.scopes import forward_scope
-from pyxla.grad.sweep import Sweep, no_rule, pull
+from pyxla.grad.sweep import Sweep, may_vanish, no_rule, pull
 from pyxla.ir.build import Builder, building, current
 from pyxla.ir.core import Instr, Region, Value
 from pyxla.ir.op import OpError
 from pyxla.ir.rewrite import Mapping, captures, clone_instr, clone_region
 from pyxla.ops.computation import with_name
-from pyxla.ops.elementwise import exponential
+from pyxla.ops.elementwise import add, exponential
 from pyxla.ops.filled import zeros
 from pyxla.ops.foreign import foreign
 from pyxla.ops.scope import guard
@@ -148,6 +148,11 @@ def push(instr: Instr, tangents: Sequence[Value | None]) -> Sequence[Value | Non
     if rule is None:
         return _transposed(instr, tangents)
     try:
+        if tangents[-1] is not None and may_vanish(instr):
+            # x / inf is flat, however fast inf is reached.
+            part = guard(rule(instr, [None, tangents[1]]), instr.result)
+            rest = None if tangents[0] is None else rule(instr, [tangents[0], None])
+            return (part if rest is None else add(part, rest),)
         made: Any = rule(instr, tangents)
     except OpError as error:
         raise CompileError(str(error), instr.loc) from error

@@ -45,6 +45,9 @@ _SINGULAR = frozenset(
 _LIBRARY = frozenset([foreign, cholesky, triangular_solve])
 _MIXING = frozenset([dot_general, reduce])
 _SELECTIONS = frozenset([select, guard])
+_EXPONENTIALS = ("exponential", "exponential_minus_one", "cosh", "sinh")
+_SUMS = ("add", "subtract", "multiply", "negate", "broadcast_in_dim")
+NEAR = 4  # instructions between an exponential and a quotient
 
 
 class Sweep:
@@ -130,7 +133,8 @@ def guarded(region: Region) -> int:
 
 
 def _chooses(region: Region) -> bool:
-    """Whether a selection, a branch or a loop, which may not run, does not read all that it may."""
+    """Whether a selection, a branch or a loop, which may not run, does not read all that it may, or
+    a quotient is 0 whatever it divides."""
     singular = False
     for instr in region.instrs:
         name = instr.op.name
@@ -138,12 +142,24 @@ def _chooses(region: Region) -> bool:
             chosen: Collection[Value] = captures(instr)
         else:
             chosen = instr.results if instr.op in _SELECTIONS else ()
-        if (name == "while" and singular) or any(map(is_inexact, chosen)):
+        if (name == "while" and singular) or any(map(is_inexact, chosen)) or may_vanish(instr):
             return True
         singular |= instr.op in _LIBRARY | _SINGULAR and not _is_linear(instr)
         if any(map(_chooses, instr.regions)):
             return True
     return False
+
+
+def may_vanish(instr: Instr) -> bool:
+    """Whether it divides by what an exponential may make infinite: `1 / (1 + exp(-x))`."""
+    return instr.op is elementwise.divide and _grows(instr.operands[1], NEAR)
+
+
+def _grows(value: Value, depth: int) -> bool:
+    made = definition(value, *_EXPONENTIALS, *_SUMS)
+    if made is None or made.op.name in _EXPONENTIALS or not depth:
+        return made is not None and made.op.name in _EXPONENTIALS
+    return any([_grows(x, depth - 1) for x in made.operands])
 
 
 def _is_linear(instr: Instr) -> bool:

@@ -139,6 +139,24 @@ def test_exp_of_minus_infinity_is_flat():
     assert np.isfinite(pyxla.hessian(entropy, 1)(x, 0.5))
 
 
+@pytest.mark.parametrize(
+    ("f", "slopes"),
+    [
+        (lambda x: 1 / (1 + np.exp(-x)), [0.0, 0.25, 0.0]),
+        (lambda x: x / (2 + np.exp(-2 * x)), [0.0, 1 / 3, 0.5]),
+        (lambda x: x / np.cosh(x) ** 2, [0.0, 1.0, 0.0]),
+        (lambda x: 1 / (1 + np.exp(x) * np.exp(x)), [0.0, -0.5, 0.0]),
+    ],
+)
+def test_a_quotient_is_flat_where_it_divides_by_infinity(f: Any, slopes: list[float]):
+    """However fast that is reached: the slope was NaN, without a loop or selection around."""
+    x, v = np.array([-1000.0, 0.0, 1000.0]), np.ones(3)
+    total = lambda x: f(x).sum()  # noqa: E731
+    np.testing.assert_allclose(pyxla.grad(total)(x), slopes)
+    np.testing.assert_allclose(pyxla.jvp(f, (x,), (v,))[1], slopes)
+    assert np.isfinite(pyxla.hessian(total)(x)).all()
+
+
 def inverted(x, m):
     try:
         z = np.linalg.inv(m) @ m @ x
