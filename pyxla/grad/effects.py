@@ -29,7 +29,10 @@ class Functional:
         given = rebuild(engine, whole, lambda leaf: leaf.value, copies)
         count = len(args)
         named = dict(zip(kwargs, given.items[count:], strict=True))
+        pinned = engine.captures.pinned
+        pinned.append(given)  # the caller sees what is written to it
         result = engine.rules.call(engine, function, list(given.items[:count]), named)
+        pinned[:] = [x for x in pinned if x is not given]
         check_copies(engine, copies)
         return Tuple((result, given))
 

@@ -150,9 +150,11 @@ def push(instr: Instr, tangents: Sequence[Value | None]) -> Sequence[Value | Non
     try:
         if tangents[-1] is not None and may_vanish(instr):
             # x / inf is flat, however fast inf is reached.
-            part = guard(rule(instr, [None, tangents[1]]), instr.result)
-            rest = None if tangents[0] is None else rule(instr, [tangents[0], None])
-            return (part if rest is None else add(part, rest),)
+            whole = tangents[0] is None
+            part: Any = rule(instr, [None, tangents[1]])
+            rest: Any = None if whole else rule(instr, [tangents[0], None])
+            part = guard(part, instr.result)
+            return (part if whole else add(part, rest),)
         made: Any = rule(instr, tangents)
     except OpError as error:
         raise CompileError(str(error), instr.loc) from error

@@ -33,7 +33,7 @@ from pyxla.errors import CompileError
 from pyxla.frozen import dataclass
 from pyxla.infer.arrays import access as arrays
 from pyxla.infer.engine import Engine
-from pyxla.infer.lists import as_arrays, columnar
+from pyxla.infer.lists import as_arrays, columnar, reading, shared
 from pyxla.infer.lists.item_types import Block, Item, Nested, Number, Row, Several
 from pyxla.infer.lists.items import count, holds_instances
 from pyxla.ir.core import Value
@@ -166,6 +166,8 @@ class _Flatten:
         if (listed := columnar.found(engine.heap, x)) is not None:
             if as_arrays.numbers(engine, listed) and columnar.length_of(engine.heap, listed):
                 content = engine.content(x)  # each number has a derivative of its own
+            elif _is_shared(content):
+                content = engine.content(reading.copied(engine, listed))
         if isinstance(content, ObjectCell):
             return Node(content, self.fields(content), True, x.cell)
         return Node(content, self.visited(content.parts, _structural(content)), True, x.cell)
@@ -175,6 +177,11 @@ class _Flatten:
         structural |= set(getattr(content.cls, "__pyxla_structural__", ()))
         flags = [name in structural for name in content.fields]
         return self.visited(tuple(content.fields.values()), flags)
+
+
+def _is_shared(content: Any) -> bool:
+    """Whether a list is a row of a pool: in a tree it is a list by itself."""
+    return type(content) is RowList and content.cls is not None
 
 
 def _structural(content: Any) -> list[bool]:
@@ -307,6 +314,8 @@ def graft(
         ref = engine.new(content)
         if copies is not None:
             copies.setdefault(tree.origin, []).append(ref.cell)
+            if _is_shared(held := engine.heap.contents.get(tree.origin)):
+                shared.enter(engine, ref, held.cls)
         return ref
 
     return visit(tree)
