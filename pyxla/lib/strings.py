@@ -25,6 +25,7 @@ from pyxla.lib.operands import BOOL, FLOAT, INT, broadcast_to, cast, literal, sp
 from pyxla.lib.reductions import fold
 from pyxla.lib.scans import scan
 from pyxla.lib.sorting import positions
+from pyxla.lib.texts import LINE_ENDS
 from pyxla.ops import elementwise as op
 from pyxla.ops.index import dynamic_update_slice
 from pyxla.ops.shape import broadcast_in_dim, concatenate, constant, iota, reshape
@@ -438,10 +439,11 @@ def running(x: Value) -> Value:
 # --- rows of strings ------------------------------------------------------------------------------
 
 
-def parts_of(x: Array, starts: Value, stops: Value) -> tuple[Value, Value]:
-    """The strings from each of `starts` to `stops`: lengths, and rows of code points."""
+def parts_of(x: Array, starts: Value, stops: Value, most: int) -> tuple[Value, Value]:
+    """The strings from each of `starts` to `stops`: lengths, and rows of at most so many code
+    points."""
     room = capacity(x)
-    grid = (starts.type.shape[0], room)
+    grid = (starts.type.shape[0], min(most, room))
     at = op.add(
         broadcast_in_dim(starts, shape=grid, broadcast_dimensions=(0,)),
         iota(shape=grid, dtype=INT, dimension=1),
@@ -449,17 +451,46 @@ def parts_of(x: Array, starts: Value, stops: Value) -> tuple[Value, Value]:
     return op.subtract(stops, starts), taken(x.value, op.minimum(at, splat(room - 1, INT, grid)))
 
 
-def split(x: Array, stops: Value) -> tuple[Value, Value, Value]:
+def split(x: Array, stops: Value, most: int) -> tuple[Value, Value, Value]:
     """What is between the characters that `stops` says of: how many parts, and `parts_of` them."""
+    closing, count = _closing(x, stops)
+    return (count, *parts_of(x, _behind(closing), closing, most))
+
+
+def lines(x: Array, most: int) -> tuple[Value, Value, Value]:
+    """As `split`, of the lines of a text: what "\r\n" ends is one, and there is none behind the
+    last end."""
+    room = capacity(x)
+    returns, feeds = [k.eq(x.value, splat(ord(c), x.dtype, (room,))) for c in "\r\n"]
+    none = splat(False, BOOL, (1,))
+    second = op.and_(feeds, resized(concatenate(none, returns, dimension=0), (room,)))
+    ends_ = op.and_(among(x, known(LINE_ENDS)), inside(x))
+    closing, count = _closing(x, op.and_(ends_, op.not_(second)))
+    opening = _behind(closing)
+    at = op.minimum(opening, splat(room - 1, INT, opening.type.shape))
+    opening = op.add(opening, cast(taken(second, at), INT))
+    last = op.subtract(size(x), literal(1, INT))
+    nothing = op.or_(k.lt(last, literal(0, INT)), taken(ends_, op.maximum(last, literal(0, INT))))
+    count = op.subtract(count, cast(nothing, INT))
+    return (count, *parts_of(x, opening, op.maximum(opening, closing), most))
+
+
+def _closing(x: Array, stops: Value) -> tuple[Value, Value]:
+    """Where the parts between `stops` end, and how many there are."""
     room = capacity(x) + 1
-    ends_ = op.and_(resized(stops, (room,)), k.lt(places(room), spread(size(x), room)))
-    ends_ = op.or_(ends_, k.eq(places(room), spread(size(x), room)))
-    closing = _gathered(ends_, room)
-    opening = concatenate(splat(0, INT, (1,)), op.add(closing, splat(1, INT, (room,))), dimension=0)
-    return (total(ends_), *parts_of(x, resized(opening, (room,)), closing))
+    end = spread(size(x), room)
+    ends_ = op.and_(resized(stops, (room,)), k.lt(places(room), end))
+    ends_ = op.or_(ends_, k.eq(places(room), end))
+    return _gathered(ends_, room), total(ends_)
 
 
-def words(x: Array, blank: Value) -> tuple[Value, Value, Value]:
+def _behind(closing: Value) -> Value:
+    """Where the parts begin that end so."""
+    behind = op.add(closing, splat(1, INT, closing.type.shape))
+    return resized(concatenate(splat(0, INT, (1,)), behind, dimension=0), closing.type.shape)
+
+
+def words(x: Array, blank: Value, most: int) -> tuple[Value, Value, Value]:
     """The runs of characters that `blank` does not say of: how many, and `parts_of` them."""
     room = capacity(x)
     held = op.and_(op.not_(blank), inside(x))
@@ -467,8 +498,9 @@ def words(x: Array, blank: Value) -> tuple[Value, Value, Value]:
     after = resized(held, (room + 1,))
     opens = op.and_(after, op.not_(shifted))
     closes = op.and_(shifted, op.not_(after))
-    most = (room + 1) // 2
-    return (total(opens), *parts_of(x, _gathered(opens, most), _gathered(closes, most)))
+    count = (room + 1) // 2
+    starts, stops = _gathered(opens, count), _gathered(closes, count)
+    return (total(opens), *parts_of(x, starts, stops, most))
 
 
 def _gathered(test: Value, most: int) -> Value:

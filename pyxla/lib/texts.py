@@ -9,6 +9,7 @@ from __future__ import annotations
 import operator
 from typing import Any
 
+LINE_ENDS = "\n\r\x0b\x0c\x1c\x1d\x1e\x85\u2028\u2029"
 SUBSTRING = "substring not found"
 EMPTY = "empty separator"
 
@@ -205,7 +206,7 @@ def splitlines(s: str, keepends: bool = False) -> list[str]:
 
 def is_end(c: str) -> bool:
     """Whether a character ends a line."""
-    return c in "\n\r\x0b\x0c\x1c\x1d\x1e\x85\u2028\u2029"
+    return c in LINE_ENDS
 
 
 def replace(s: str, old: str, new: str, count: int = -1) -> str:

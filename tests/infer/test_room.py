@@ -236,3 +236,32 @@ def test_many_short_lists_have_room_without_being_longer():
     given = [7 * i % 601 for i in range(600)]
     assert compiled(given) == sorted(given)
     assert compiled.options.list_capacity == 1024 < compiled.options.pool_capacity
+
+
+TABLE = "".join([f"{k},item{k % 7},{k * k}\r\n" for k in range(200)])
+
+
+def second_column(text):
+    """Parts of a text of thousands of characters, which all are short."""
+    return sum([int(line.split(",")[2]) for line in text.splitlines()])
+
+
+def test_parts_of_a_long_text_have_the_room_that_texts_have_in_loops():
+    lines = pyxla.compile(second_column)
+    assert lines(TABLE) == second_column(TABLE)
+    sizes = [
+        np.prod([int(n) for n in found.split(",")])
+        for found in re.findall(r"\[([\d,]+)\]", str(pyxla.code_typed(second_column, TABLE)))
+    ]
+    assert max(sizes) <= 2 * (len(TABLE) + 1000) * DEFAULTS.list_capacity // 8
+
+
+@pytest.mark.parametrize("size", [100, 200, 300, 2000])
+def test_longer_parts_of_a_text_get_more_room(size):
+    def longest(text):
+        parts = text.split("\n")
+        inner = [max([len(p) for p in part.split()]) for part in parts]
+        return max(parts, key=len), parts[1], inner, [len(p) for p in text.split()]
+
+    text = "a b\n" + "c" * size + " d\n" + "e" * (size // 2)
+    assert pyxla.compile(longest)(text) == longest(text)

@@ -504,3 +504,21 @@ def aligned_from_the_largest_score(score, query, subject):
             above, below = GAP % above, subject[j - 1] + below
             j -= 1
     return f"{above}\n{below}"
+
+
+@program(
+    "lines of texts of many characters",
+    *[lambda text=text: (text,) for text in ("a\nb\r\nc\r\rd\n\ne\x0bf\x1cg\n" * 5, "\r\n" * 40)],
+    *[
+        lambda text=text: (text,)
+        for text in ("\r\n\n\r" * 30 + "x", "x" * 70, "\u00e9\u2028b\x85" * 40)
+    ],
+)
+def lines_of_many_kinds(text):
+    ends = text.splitlines(True)
+    return (
+        text.splitlines(),
+        ends,
+        [len(line.split("b")) for line in text.split("\n")],
+        text.split(),
+    )

@@ -12,6 +12,7 @@ import numpy as np
 from pyxla.abstract.facts.integers import value_of
 from pyxla.abstract.facts.refine import constant_of
 from pyxla.abstract.lattice import Array, Const, Scalar, plain
+from pyxla.errors import ListOverflow
 from pyxla.infer.engine import Engine
 from pyxla.infer.text.codes import string
 from pyxla.infer.text.strings import (
@@ -22,10 +23,12 @@ from pyxla.infer.text.strings import (
     is_dynamic,
     length,
     listed,
+    room,
 )
+from pyxla.ir.core import Value
 from pyxla.lib import kernels, strings
 from pyxla.lib import texts as methods
-from pyxla.lib.operands import BOOL, INT, broadcast_to, literal
+from pyxla.lib.operands import BOOL, INT, broadcast_to, literal, splat
 from pyxla.lib.registry import rule
 from pyxla.ops import elementwise as op
 
@@ -157,6 +160,25 @@ def _is_data(width: Any) -> bool:
     return isinstance(width, (Array, Scalar)) and not isinstance(constant_of(width), Const)
 
 
+def _parts(engine: Engine, codes: Array, split: Callable[..., Any], *how: Value) -> Any:
+    """The list of the parts of a text, with room for as many characters each as a text has in a
+    loop, or for twice as many outside of loops."""
+    most = room(engine) if engine.loops else 2 * room(engine)
+    count, sizes, rows = split(codes, *how, most)
+    if most < strings.capacity(codes):
+        (lines,) = sizes.type.shape
+        spare = kernels.ge(strings.places(lines), strings.spread(count, lines))
+        fits = op.or_(spare, kernels.le(sizes, splat(most, INT, (lines,))))
+        engine.ensure(as_bool(strings.all_of(fits)), ListOverflow(engine.list_capacity))
+    return listed(engine, count, sizes, rows)
+
+
+def _splitlines(engine: Engine, x: Any, keepends: Any = Const(False)) -> Any:
+    if isinstance(keepends, Const) and not keepends.value:
+        return _parts(engine, codes_of(engine, x), strings.lines)
+    return _visited(methods.splitlines)(engine, x, keepends)
+
+
 @rule(methods.split_at, methods.words)
 def _split(engine: Engine, x: Any, sep: Any = Const(None), maxsplit: Any = Const(-1)) -> Any:
     every = isinstance(maxsplit, Const) and maxsplit.value < 0
@@ -164,13 +186,13 @@ def _split(engine: Engine, x: Any, sep: Any = Const(None), maxsplit: Any = Const
         if every:
             codes = codes_of(engine, x)
             blank = strings.tabled(codes.value, np.strings.isspace, BOOL)
-            return listed(engine, *strings.words(codes, blank))
+            return _parts(engine, codes, strings.words, blank)
         return _visited(methods.split_words)(engine, x, maxsplit)
     part = codes_of(engine, sep)
     if every and part.extents is None and part.shape == (1,):
         codes, part = strings.alike(codes_of(engine, x), part)
         stops = kernels.eq(codes.value, broadcast_to(part.value, codes.shape))
-        return listed(engine, *strings.split(codes, stops))
+        return _parts(engine, codes, strings.split, stops)
     return _visited(methods.split_by)(engine, x, sep, maxsplit)
 
 
@@ -228,7 +250,7 @@ _TESTS = (
 )
 _IN_PYTHON = (
     *("find", "rfind", "index", "rindex", "count", "startswith", "endswith", "removeprefix"),
-    *("removesuffix", "partition", "rpartition", "splitlines", "capitalize"),
+    *("removesuffix", "partition", "rpartition", "capitalize"),
 )
 METHODS: dict[str, Callable[..., Any]] = {
     **{name: _with_cases(name) for name in ("upper", "lower", "swapcase", "casefold")},
@@ -243,6 +265,7 @@ METHODS: dict[str, Callable[..., Any]] = {
     **{name: _by_width(name, known) for name, known in _FILLS.items()},
     "split": _split,
     "rsplit": _rsplit,
+    "splitlines": _splitlines,
     "replace": _replace,
     "translate": _translate,
     "__len__": length,
