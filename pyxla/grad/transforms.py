@@ -30,6 +30,7 @@ from pyxla.grad.trees import (
     children,
     flatten,
     flatten_all,
+    is_pooled,
     leaves,
     like,
     may_be_none,
@@ -124,7 +125,8 @@ class Inputs:
 def check_copies(engine: Engine, copies: Copies) -> None:
     """Refuse writes to one of several copies of an object: the others do not see them."""
     for origin, cells in copies.items():
-        if set(cells).isdisjoint(engine.written):
+        several = len(cells) > 1 and is_pooled(engine.heap.contents.get(cells[0]))
+        if set(cells).isdisjoint(engine.written) and not several:  # who writes rows of pools?
             continue
         engine.copies = True
         if len(cells) > 1 or "overlaps" in engine.heap.infos[origin].read_only:

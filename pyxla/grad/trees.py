@@ -33,7 +33,7 @@ from pyxla.errors import CompileError
 from pyxla.frozen import dataclass
 from pyxla.infer.arrays import access as arrays
 from pyxla.infer.engine import Engine
-from pyxla.infer.lists import as_arrays, columnar, reading, shared
+from pyxla.infer.lists import as_arrays, columnar, pools, reading, shared
 from pyxla.infer.lists.item_types import Block, Item, Nested, Number, Row, Several
 from pyxla.infer.lists.items import count, holds_instances
 from pyxla.ir.core import Value
@@ -168,6 +168,8 @@ class _Flatten:
                 content = engine.content(x)  # each number has a derivative of its own
             elif _is_shared(content):
                 content = engine.content(reading.copied(engine, listed))
+        if type(content) is Pooled:
+            content = pools.shown(engine, content)
         if isinstance(content, ObjectCell):
             return Node(content, self.fields(content), True, x.cell)
         return Node(content, self.visited(content.parts, _structural(content)), True, x.cell)
@@ -182,6 +184,11 @@ class _Flatten:
 def _is_shared(content: Any) -> bool:
     """Whether a list is a row of a pool: in a tree it is a list by itself."""
     return type(content) is RowList and content.cls is not None
+
+
+def is_pooled(content: Any) -> bool:
+    """Whether a list, or an instance, is a row of a pool; its copies are, too."""
+    return type(content) is Pooled or _is_shared(content)
 
 
 def _structural(content: Any) -> list[bool]:
@@ -262,10 +269,10 @@ def may_be_none(*trees: Tree) -> bool:
 
 
 def are_pooled(*trees: Tree) -> bool:
-    """Whether instances that are rows of a pool are among these: a tree has them as numbers."""
+    """Whether lists of instances that are rows of a pool are among these: a tree has numbers of
+    rows."""
     return any(
-        isinstance(tree.content, Pooled)
-        or (isinstance(tree.content, GrowingList) and holds_instances(tree.content.item))
+        isinstance(tree.content, GrowingList) and holds_instances(tree.content.item)
         for tree in walk(*trees)
         if isinstance(tree, Node)
     )
@@ -314,7 +321,10 @@ def graft(
         ref = engine.new(content)
         if copies is not None:
             copies.setdefault(tree.origin, []).append(ref.cell)
-            if _is_shared(held := engine.heap.contents.get(tree.origin)):
+            held = engine.heap.contents.get(tree.origin)
+            if type(held) is Pooled:
+                pools.enter(engine, ref, held.pool)
+            elif type(held) is RowList and held.cls is not None:
                 shared.enter(engine, ref, held.cls)
         return ref
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import collections
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -265,3 +266,76 @@ def test_a_cotangent_of_a_row_of_lists():
 
     with pytest.raises(CompileError, match="a row that data chooses"):
         pyxla.compile(pulled)(X)
+
+
+@dataclass
+class Particle:
+    x: float
+    v: float
+
+
+def in_order(given):
+    found = sorted(given, key=lambda p: p.x)
+    found[0].v *= 2.0
+    return sum([i * p.v * p.x for i, p in enumerate(found)])
+
+
+def the_best(given):
+    best = None
+    for p in given:
+        p.x += 0.1 * p.v
+        if best is None or p.x > best.x:
+            best = p
+    best.v *= 3.0
+    return sum([p.v * p.x for p in given]) + best.x
+
+
+def alive(given):
+    found = [p for p in given if p.x > 0]
+    for _ in range(3):
+        for p in found:
+            p.x += 0.1 * p.v
+        found = [p for p in found if p.x > 0.1]
+    return sum([p.x**2 for p in found]) + sum([p.x for p in given])
+
+
+def popped(given):
+    total = 0.0
+    while given:
+        p = given.pop()
+        if p.x < 0 and len(given) < 5:
+            given.append(Particle(p.x + 0.7, p.v * 0.9))
+        total += p.x * p.v
+    return total
+
+
+def of_dicts(given):
+    rows = [{"x": p.x, "v": p.v} for p in given]
+    return pyxla.grad(of_largest)(rows)[2]["v"] + of_largest(rows)
+
+
+def of_largest(rows):
+    largest = max(rows, key=lambda row: row["x"])
+    largest["v"] *= 2.0
+    return sum([row["v"] ** 2 * row["x"] for row in rows])
+
+
+@pytest.mark.parametrize("f", [in_order, the_best, alive, popped, of_dicts])
+def test_gradients_of_instances_that_lists_of_unknown_length_hold(f):
+    """They are rows of a pool in the function; gradients by these were refused."""
+    numbers = np.random.default_rng(8).normal(size=(7, 2))
+
+    def value(numbers):
+        return f([Particle(*row) for row in numbers.tolist()])
+
+    steps = np.eye(14).reshape(14, 7, 2) * 1e-6
+    exact = [(value(numbers + step) - value(numbers - step)) / 2e-6 for step in steps]
+    found = pyxla.grad(f)([Particle(*row) for row in numbers.tolist()])
+    assert all(type(p) is Particle for p in found)
+    np.testing.assert_allclose([[p.x, p.v] for p in found], np.reshape(exact, (7, 2)), atol=1e-6)
+
+
+def test_who_writes_one_object_in_two_places_is_refused():
+    p = Particle(1.0, 2.0)
+    with pytest.raises(CompileError):
+        pyxla.grad(in_order)([p, Particle(3.0, 1.0), p])
