@@ -337,6 +337,7 @@ class CellInfo:
     `home`: the list that an array was taken from; `taken`: from what, by which key, when that held
     what (`infer.lists.rows`).
     `final`: it is a variable that is not assigned any more.
+    `laid`: what a list held when it was kept in columns last, and these arrays.
     """
 
     loc: Location | None = None
@@ -350,6 +351,7 @@ class CellInfo:
     home: Any = None
     taken: tuple[Any, ...] = ()
     final: bool = False
+    laid: tuple[Any, ...] = (None, ())
 
 
 class Infos(list[CellInfo]):

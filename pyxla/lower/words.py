@@ -40,17 +40,22 @@ def in_words(region: Region, params: Sequence[int], results: Sequence[int]) -> R
     given = copy.params
     if params:
         taken = [copy.params[i] for i in params]
-        rest = [param for i, param in enumerate(copy.params) if i not in set(params)]
+        rest = [copy.params[i] for i in _others(copy.params, params)]
         with building(Builder(head)):
             words, mapping = _parted(taken, copy)
         substitute_region(copy, mapping)
         given = (words, *rest)
     made = copy.results
     if results:
-        rest = [value for i, value in enumerate(made) if i not in set(results)]
+        rest = [made[i] for i in _others(made, results)]
         with building(Builder(copy.instrs)):
             made = (_joined([made[i] for i in results]), *rest)
     return Region(given, head + copy.instrs, made)
+
+
+def _others(values: Sequence[Value], places: Sequence[int]) -> list[int]:
+    """The places of `values` that are not among `places`, in order."""
+    return sorted({*range(len(values))}.difference(places))
 
 
 def gathered(region: Region) -> list[int]:

@@ -60,7 +60,8 @@ class Words:
         results: Sequence[int],
     ) -> None:
         leaves = [outcome.inputs[i] for i in params]
-        self._others = [leaf for i, leaf in enumerate(outcome.inputs) if i not in set(params)]
+        packed = set(params)
+        self._others = [leaf for i, leaf in enumerate(outcome.inputs) if i not in packed]
         self._arguments = _packer([types[i] for i in params], leaves) if params else None
         arrays = _arrays(outcome)
         numbers = [i for i in results if _is_number(made[i]) and i not in arrays]
@@ -71,7 +72,7 @@ class Words:
         self._unpack = struct.Struct(_format([made[i] for i in numbers], word)).unpack_from
         ends = list(itertools.accumulate([made[i].size for i in results]))[len(numbers) :]
         self._pieces = [_piece(made[i], end, word) for i, end in zip(pieces, ends, strict=True)]
-        order = results + [i for i in range(len(made)) if i not in set(results)]
+        order = [*dict.fromkeys([*results, *range(len(made))])]
         self._results = operator.itemgetter(*_inverse(order)) if results else None
         self.waits = self._results is not None
         self._packed = params, results

@@ -213,11 +213,16 @@ class Outputs:
     def same_rows(self, cls: type) -> bool:
         """Whether the pool of a class is as it was when arguments became its rows."""
         heap, given = self.engine.heap, self.world.given_rows[cls]
-        now: Any = heap.contents[self.engine.pools[cls].cell]
-        if not given.columns or type(now) is not GrowingList:
+        pool = self.engine.pools[cls].cell
+        now: Any = heap.contents[pool]
+        if type(now) is not GrowingList:
             return now is given.content
+        items, laid = heap.infos[pool].laid
+        columns = given.columns or (laid if items is given.content else ())
+        if not columns or len(columns) != len(now.columns):
+            return False
         held = [resolve(heap, heap.contents[column.cell]) for column in now.columns]
-        return len(held) == len(given.columns) and all(map(_unchanged, held, given.columns))
+        return all(isinstance(x, Array) and _unchanged(x, y) for x, y in zip(held, columns))
 
     def scalar_value(self, x: Any) -> Value:
         if isinstance(x, Const):

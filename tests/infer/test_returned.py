@@ -76,3 +76,25 @@ def test_views_known_at_run_time_only_are_copies() -> None:
     view = pyxla.compile(lambda x, y: x[int(y[0]) : int(y[0]) + 2])(x, y)
     np.testing.assert_array_equal(view, x[1:3])
     assert not np.shares_memory(view, x)
+
+
+def test_records_that_are_only_read_are_not_stored():
+    def counted(rows):
+        counts = {}
+        for row in rows:
+            counts[row["age"] % 7] = counts.get(row["age"] % 7, 0) + row["w"]
+        return counts
+
+    def written(rows):
+        for row in rows:
+            row["w"] += row["age"]
+        return len(rows)
+
+    def given():
+        return [{"age": 3 * i % 29, "w": 0.5 * i} for i in range(150)]
+
+    for function, stored in (counted, 0), (written, 150):
+        compiled, rows, expected = pyxla.compile(function), given(), given()
+        assert compiled(rows) == function(expected)
+        assert rows == expected
+        assert len(compiled.specializations[0].executable.outcome.stores) == stored

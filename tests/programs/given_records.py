@@ -83,3 +83,44 @@ def side_by_side(persons, others):
         if a.age + b.age > 80:
             counts[a.age] = counts.get(a.age, 0) + b.score
     return counts
+
+
+@program("dicts", lambda: ([{"id": i, "w": 1.5} if i % 3 else {"id": i} for i in range(70)],))
+def of_different_keys(rows):
+    sums = {}
+    for row in rows:
+        sums[row["id"] % 5] = sums.get(row["id"] % 5, 0) + row.get("w", 0)
+    return sums
+
+
+class Square:
+    def __init__(self, side):
+        self.side = side
+
+    def area(self):
+        return self.side**2
+
+
+class Box:
+    def __init__(self, width, height):
+        self.width, self.height = width, height
+
+    def area(self):
+        return self.width * self.height
+
+
+def shapes(n=60):
+    return [Box(a % 7 + 0.5, a % 5) if a % 3 else Square(a % 11 * 0.75) for a in AGES[:n]]
+
+
+@program("instances", lambda: (shapes(),))
+def several_classes_grouped(given):
+    groups = {}
+    for shape in given:
+        groups.setdefault(int(shape.area()), []).append(type(shape).__name__)
+    return {k: len(v) for k, v in sorted(groups.items())}
+
+
+@program("instances", lambda: (shapes(20),))
+def several_classes_in_order(given):
+    return [shape.area() for shape in sorted(given, key=lambda shape: shape.area())[:5]]

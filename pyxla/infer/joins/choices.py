@@ -58,6 +58,11 @@ def is_constant(x: Any) -> bool:
 
 def places_of(own: Iterable[Any], values: Sequence[Any]) -> list[int]:
     """Where each of `own` is among `values`, which are all different; -1 where it is not."""
+    own = list(own)
+    if len(own) == 1 and _is_text(own[0]) and own[0] in values:
+        place = values.index(own[0])
+        if type(values[place]) is type(own[0]):
+            return [place]
     places = {_key(value): i for i, value in enumerate(values)}
     return [places.get(_key(value), -1) for value in own]
 

@@ -89,10 +89,13 @@ def picked(engine: Engine, items: tuple[Any, ...], key: Any, by_data: bool = Tru
         columns = zip(*[arrays.items_of(engine, item) for item in items], strict=True)
         chosen = [picked(engine, column, key, by_data) for column in columns]
         return None if None in chosen else Tuple(tuple(chosen), cls)
-    if (cls := instances.pool_of(engine, items)) is not None:
+    if (pools_ := instances.pools_of(engine, items)) is not None:
         rows: list[Any] = [engine.heap.contents[item.cell] for item in items]
-        places = tuple([as_const(row.index) for row in rows])
-        return instances.at_row(engine, cls, picked(engine, places, key, by_data))
+        number = picked(engine, tuple([as_const(row.index) for row in rows]), key, by_data)
+        if len(classes := list(dict.fromkeys(pools_))) == 1:
+            return instances.at_row(engine, classes[0], number)
+        which = picked(engine, tuple([Const(classes.index(c)) for c in pools_]), key, by_data)
+        return instances.of_one_class(engine, classes, which, number)
     found = number_lists.choose(engine, Tuple(items), items, key)
     if found is None and all(map(is_number, items)):
         found = number_lists.choose(engine, engine.new(ListCell(items)), items, key)

@@ -162,6 +162,7 @@ def _laid_out(heap: Heap, x: Ref, item: Item, capacity: int, sized: bool) -> Gro
         plain = not sized and len(content.items) == value.type.shape[0]
         extents = None if plain else extents_of(len(content.items), value.type.ndim)
         columns.append(Ref(heap.new(Array(value, extents), loc)))
+    heap.infos[x.cell].laid = content, tuple([heap.contents[ref.cell] for ref in columns])
     return GrowingList(tuple(columns), item)
 
 

@@ -14,11 +14,11 @@ from pyxla.infer.lists.sites import is_list
 from pyxla.views import shadows
 
 
-def pool_of(engine: Engine, items: Sequence[Any]) -> type | None:
-    """The class of the pool that all of these are in; None where there is none."""
+def pools_of(engine: Engine, items: Sequence[Any]) -> list[type] | None:
+    """The class of the pool that each of these is in; None where one is in none."""
     contents = [engine.heap.contents.get(x.cell) if type(x) is Ref else None for x in items]
-    classes = {c.cls if isinstance(c, RowList | Pooled) else None for c in contents}
-    return classes.pop() if len(classes) == 1 else None
+    classes = [c.cls for c in contents if isinstance(c, RowList | Pooled) and c.cls is not None]
+    return classes if len(classes) == len(items) else None
 
 
 def at_row(engine: Engine, cls: type, number: Any) -> Ref:
