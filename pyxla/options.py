@@ -32,7 +32,7 @@ class Options:
     meets one that it does not expect is compiled again with it.
     residual_bytes: what the reverse of a loop may save of its iterations; a loop that needs more,
     or that runs who knows how often, is run again from snapshots of its state.  snapshots: how many
-    of them there is room for.
+    of them there is room for, fewer of large states.
     timeout: after so many seconds a call that computes for longer, or that XLA compiles for longer,
     ends with TimeoutError; 0: it may take any time.
     strict: floats are rounded operation by operation, as the program has them: no product is fused

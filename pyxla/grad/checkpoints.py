@@ -45,6 +45,7 @@ from pyxla.ops.shape import iota
 BLOCK_BYTES = 1 << 17  # of residuals saved at a time; short loops pay for all of them
 BLOCK_LEAST = 64  # iterations that there is room for nevertheless, up to
 BLOCK_MOST_BYTES = 1 << 20
+SNAPSHOT_BYTES = 1 << 28  # of all snapshots, if these are a few
 # Of residuals, and of snapshots, in a loop that is reversed many times: most such loops are short.
 INNER_BYTES = 1 << 12
 INNER_LEAST = 8  # iterations, and snapshots, that there is room for nevertheless
@@ -82,9 +83,10 @@ class Blocks:
         size = max(sum([nbytes(instr.operands[k]) for k in state]), 1)
         if inner:
             length = max(INNER_LEAST, INNER_BYTES // entry)
-            snapshots = min(snapshots, max(INNER_LEAST, INNER_BYTES // size))
         else:
             length = max(BLOCK_LEAST, BLOCK_BYTES // entry)
+        enough = (INNER_BYTES if inner else SNAPSHOT_BYTES) // size
+        snapshots = min(snapshots, max(INNER_LEAST, enough))
         length = max(1, min(length, LONGEST_BLOCK, BLOCK_MOST_BYTES // entry))
         passing = not inner and size <= PASSING_BYTES
         apart = entry > PASSING_BYTES

@@ -161,3 +161,16 @@ def test_what_a_limit_allows_gets_no_room():
     exact = [(settles(x + s) - settles(x - s)) / 2e-6 for s in steps]
     np.testing.assert_allclose(pyxla.grad(settles)(x), exact, rtol=1e-5)
     assert "tensor<100000x" not in str(pyxla.code_stablehlo(pyxla.grad(settles), x))
+
+
+def test_snapshots_of_large_states_are_fewer():
+    """64 of 16 megabytes took a gigabyte, however short the loop was."""
+
+    def f(x, limit):
+        while x[0] < limit:
+            x = np.sin(x) + 0.5
+        return x.sum()
+
+    code = str(pyxla.code_stablehlo(pyxla.grad(f), pyxla.f64[2_000_000], float))
+    assert "tensor<17x2000000xf64>" in code
+    assert "tensor<65x2000000xf64>" not in code
