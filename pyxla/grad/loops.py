@@ -38,11 +38,13 @@ def reverse_loop(sweep: Sweep, instr: Instr, cts: list[Value | None], region: Re
         *[sweep.total(value) for value in made.captured],
     ]
     found = trips(instr)
-    bound = sweep.most.get(instr.results[0]) if found is None else found.bound
+    # What saves nothing takes no room, however long it runs.
+    most = sweep.most.get(instr.results[0], None if made.saved else 0)
+    bound = most if found is None else found.bound
     enough, blocks = sweep.options.residual_bytes, None
     if found is None or found.bound * made.entry > enough or not _runs_through(instr):
         blocks = Blocks.of(instr, made, sweep.options.snapshots, inner=bool(sweep.fleeting))
-        enough = min(enough, blocks.room)
+        enough = min(enough, 2 * blocks.room)  # it would be run again, too
     if blocks is None or (bound is not None and bound * made.entry <= enough):
         assert bound is not None
         results = _stacked(instr, made, bound, found is not None and found.exact, region, inits)
@@ -89,8 +91,8 @@ def _reversal(sweep: Sweep, instr: Instr, cts: list[Value | None]) -> Reversal:
     mapping: rewrite.Mapping = {}
     body = rewrite.clone_region(instr.regions[1], mapping)
     varied.update([copy for value, copy in mapping.items() if value in varied])
-    known = sweep.most
-    known.update({copy: known[value] for value, copy in mapping.items() if value in known})
+    most = sweep.most
+    most.update({copy: most[value] for value, copy in mapping.items() if value in most})
     index = Value(I64, None, "t")
     carried = [Value(instr.results[k].type) for k in slots]
     outside = [Value(value.type) for value in captured]

@@ -6,6 +6,7 @@ more than reading memory does, if that does not need more bytes; else saved.
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Collection, Iterable
 
 from pyxla.ir.core import Instr, Region, Value
@@ -36,12 +37,14 @@ def plan(
     free = {value for value in needed if value in known}
     saved: dict[Value, None] = {}
     anew: list[Value] = []
-    for value in sorted(needed, key=lambda v: v.type.size):
-        if value in free:
-            continue
-        leaves = _leaves(value, defined, known, fleeting)
+    wanted = sorted([v for v in needed if v not in free], key=lambda v: v.type.size)
+    sources = {v: _leaves(v, defined, known, fleeting) for v in wanted}
+    alike = Counter[frozenset[Value]]()  # bytes of all that is computed of the same
+    for value, leaves in sources.items():
+        alike[frozenset(leaves or (value,))] += nbytes(value)
+    for value, leaves in sources.items():
         new = [leaf for leaf in leaves if leaf not in saved] if leaves is not None else None
-        if new is None or value in new or _bytes(new) > _bytes([value]):
+        if new is None or value in new or _bytes(new) > alike[frozenset(leaves or (value,))]:
             saved[value] = None
         else:
             saved.update(dict.fromkeys(new))

@@ -174,3 +174,33 @@ def test_snapshots_of_large_states_are_fewer():
     code = str(pyxla.code_stablehlo(pyxla.grad(f), pyxla.f64[2_000_000], float))
     assert "tensor<17x2000000xf64>" in code
     assert "tensor<65x2000000xf64>" not in code
+
+
+def smoothed(u, limit):
+    """Four parts of the state are read, which together are larger than it."""
+    while np.abs(u).max() > limit:
+        u = u.copy()
+        u[1:-1] += 0.2 * (u[2:] - 2.0 * u[1:-1] + u[:-2]) * (1.0 - u[1:-1] ** 2)
+    return (u * u).sum()
+
+
+def test_what_is_computed_of_the_state_is_saved_as_the_state():
+    u = np.sin(np.linspace(0.0, 6.0, 37))
+    steps = np.eye(37)[::9] * 1e-6
+    exact = [(smoothed(u + s, 0.8) - smoothed(u - s, 0.8)) / 2e-6 for s in steps]
+    np.testing.assert_allclose(pyxla.grad(smoothed)(u, 0.8)[::9], exact, rtol=1e-5, atol=1e-8)
+    code = str(pyxla.code_stablehlo(pyxla.grad(smoothed), u, 0.8))
+    assert re.search(r"tensor<\d+x37xf64>", code)
+    assert not re.search(r"tensor<\d\d+x35xf64>", code)
+
+
+def test_a_loop_that_saves_nothing_is_not_run_again():
+    def f(x, n):
+        total = 0.0
+        for i in range(n):
+            total += x[i]
+        return total * total
+
+    x = np.arange(9.0)
+    np.testing.assert_allclose(pyxla.grad(f)(x, 4), [12.0] * 4 + [0.0] * 5)
+    assert str(pyxla.code_stablehlo(pyxla.grad(f), x, 4)).count("stablehlo.while") <= 2
