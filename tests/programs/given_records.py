@@ -124,3 +124,17 @@ def several_classes_grouped(given):
 @program("instances", lambda: (shapes(20),))
 def several_classes_in_order(given):
     return [shape.area() for shape in sorted(given, key=lambda shape: shape.area())[:5]]
+
+
+def named(n=80):
+    return [(f"n{i}", a, a % 11 * 1.5) for i, a in enumerate(AGES[:n])]
+
+
+@program("tuples", lambda: (named(),))
+def tuples_in_order(given):
+    """Many tuples are put in order column by column."""
+    ordered = sorted(given, key=lambda item: (item[2], -item[1]), reverse=True)
+    for i, (name, age, score) in enumerate(ordered):
+        if score < 7.5:
+            return i, name, age, ordered[:3]
+    return None

@@ -23,9 +23,9 @@ from pyxla.infer.containers.structure import iterate, length
 from pyxla.infer.engine import Engine
 from pyxla.infer.joins import choices
 from pyxla.infer.joins.kinds import may_be_array
-from pyxla.infer.lists import choosing, columnar, methods, number_lists, pools, reading
+from pyxla.infer.lists import choosing, columnar, instances, methods, number_lists, pools, reading
 from pyxla.infer.lists.item_joins import joined_items, with_column
-from pyxla.infer.lists.item_types import has_own_order
+from pyxla.infer.lists.item_types import Row, has_own_order
 from pyxla.infer.lists.items import item_of
 from pyxla.infer.lists.laying import laid
 from pyxla.infer.operators import binary
@@ -63,7 +63,7 @@ def _sorted(engine: Engine, x: Any, *, key: Any = Const(None), reverse: Any = Co
     kept = number_lists.flat(engine, x) if function is None else None
     if kept is not None and arrays.dtype_of(engine, kept[0]).kind in "if":
         return _sorted_numbers(engine, *kept, bool(engine.static(reverse, "reverse")))
-    if columnar.found(engine.heap, x) is not None or unknown(engine, x):
+    if columnar.found(engine.heap, x) is not None or unknown(engine, x) or _are_rows(engine, x):
         return _sorted_growing(engine, x, function, bool(engine.static(reverse, "reverse")))
     items = iterate(engine, x if function else tables.unordered(engine, x))
     keys = [i if function is None else call(engine, function, [i], {}) for i in items]
@@ -80,6 +80,21 @@ def _sorted(engine: Engine, x: Any, *, key: Any = Const(None), reverse: Any = Co
             return _network(engine, items, keys, rows, descending)
     order = sorted(range(len(items)), key=known.__getitem__, reverse=descending)
     return engine.new(ListCell(tuple([items[i] for i in order])))
+
+
+def _are_rows(engine: Engine, x: Any) -> bool:
+    """Whether a list of known length holds many rows of one pool, or tuples of one type with
+    numbers that are not known."""
+    content = engine.heap.contents.get(x.cell) if isinstance(x, Ref) else None
+    items = content.items if isinstance(content, ListCell) else ()
+    if len(items) <= choosing.MOST:
+        return False
+    if (pools_ := instances.pools_of(engine, items)) is not None:
+        return len(set(pools_)) == 1
+    if not all(isinstance(x, Tuple) for x in items):
+        return False
+    item = joined_items([item_of(engine.heap, x) for x in items]) if _are_values(items) else None
+    return isinstance(item, Row) and not all(_is_known(part) for x in items for part in x.items)
 
 
 def _sorted_growing(engine: Engine, x: Any, function: Any, descending: bool) -> Any:
@@ -153,7 +168,7 @@ def _network(
         for column in columns
     ]
     order = _order(engine, by, descending)
-    return engine.new(ListCell(tuple(_picked(engine, items, order))))
+    return _picked(engine, items, order)
 
 
 def _compared(engine: Engine, items: list[Any], keys: list[Any], descending: bool) -> Any:
@@ -164,7 +179,7 @@ def _compared(engine: Engine, items: list[Any], keys: list[Any], descending: boo
     if len({class_of(engine, item) for item in items}) > 1:  # which are no rows of one pool
         ranked = call(engine, Const(sequences.ranked), [by, Const(descending)], {})
         order = call(engine, Const(np.array), [ranked], {})
-        return engine.new(ListCell(tuple(_picked(engine, items, order))))
+        return _picked(engine, items, order)
     methods.laid_out(engine, made)
     methods.sort_by(engine, made, by, descending)
     return made
@@ -226,23 +241,26 @@ def _order(engine: Engine, by: list[Any], descending: bool) -> Any:
     return binary(engine, "sub", last, get_item(engine, order, backwards))
 
 
-def _picked(engine: Engine, items: list[Any], order: Any) -> list[Any]:
+def _picked(engine: Engine, items: list[Any], order: Any) -> Ref:
     """`[items[i] for i in order]`: values are laid out in columns, which are put in order each as a
-    whole; of objects, one is chosen for each place."""
+    whole, and stay columns where they are many; of objects, one is chosen for each place."""
     item = joined_items([item_of(engine.heap, x) for x in items]) if _are_values(items) else None
     with engine.unchecked():  # the places are in range
         if (layout := with_column(item)) is not None:
             held = laid(engine.heap, layout, items, len(items))
             columns = [get_item(engine, arrays.fresh(engine, Array(v)), order) for v in held]
+            if len(items) > choosing.MOST:
+                return reading.made_of(engine, columns, layout)
             places = [Const(i) for i in range(len(items))]
-            return [reading.read_item(engine, layout, iter(columns), i, None) for i in places]
+            found = [reading.read_item(engine, layout, iter(columns), i, None) for i in places]
+            return engine.new(ListCell(tuple(found)))
         contents = [engine.heap.contents[x.cell] for x in items if isinstance(x, Ref)]
         remedies = {pools.remedy(engine, content) for content in contents} - {"", "shared"}
         if not remedies or engine.demands.pooled or len(items) <= MOST_PICKED:
             chosen = [get_item(engine, order, Const(i)) for i in range(len(items))]
             found = [choosing.picked(engine, tuple(items), place) for place in chosen]
             if None not in found:
-                return found
+                return engine.new(ListCell(tuple(found)))
     raise engine.refuse(
         "sorted() puts objects in an order known at run time only",
         "sort numbers, or tuples of numbers, of one type",

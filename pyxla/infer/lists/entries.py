@@ -46,7 +46,9 @@ def before(engine: Engine, content: Any, cell: int | None = None) -> None:
     """Before a cell holds `content`: instances enter their pools that a list or dict will hold, and
     one that will lead to itself."""
     if isinstance(content, ListCell | DictCell):
-        put(engine, content.parts)
+        old: Any = None if cell is None else engine.heap.contents[cell]
+        held = set(map(id, old.parts)) if type(old) is type(content) else ()
+        put(engine, [x for x in content.parts if id(x) not in held])
     elif cell is not None and _waits(engine, content):
         had: Any = engine.heap.contents[cell]
         fields = had.fields if type(had) is ObjectCell else {}
