@@ -218,8 +218,11 @@ def _with_chains(
     found = _attempt(request, places, demands, findings)
     if findings.large and not findings.leaves:
         journal.note("restart", "keys of large dicts and sets are found by their hashes")
-        with contextlib.suppress(CompileError, Restart, Needs):
-            return _attempt(request, places, replace(findings.demands, chained=True), Findings())
+        # Chains are more code, of which short loops are not worth a copy for each iteration.
+        for arrays in dict.fromkeys((findings.demands.arrays, True)):
+            chained = replace(findings.demands, chained=True, arrays=arrays)
+            with contextlib.suppress(CompileError, Restart, Needs):
+                return _attempt(request, places, chained, Findings())
     return found
 
 

@@ -1,11 +1,13 @@
 """How much room lists of unknown length are given: no more than a program asks for."""
 
 import re
+from collections import deque
 
 import numpy as np
 import pytest
 
 import pyxla
+from pyxla import specialize
 from pyxla.errors import CompileError
 from pyxla.infer.lists import laying
 from pyxla.infer.lists.item_joins import AN_INT
@@ -265,3 +267,36 @@ def test_longer_parts_of_a_text_get_more_room(size):
 
     text = "a b\n" + "c" * size + " d\n" + "e" * (size // 2)
     assert pyxla.compile(longest)(text) == longest(text)
+
+
+def reached(free):
+    """The places of a grid, by a queue of those to go on from and a set of all."""
+    queue, seen = deque([(0, 0)]), {(0, 0)}
+    while queue:
+        i, j = queue.popleft()
+        for di, dj in ((0, 1), (1, 0), (0, -1), (-1, 0)):
+            a, b = i + di, j + dj
+            if 0 <= a < len(free) and 0 <= b < len(free) and free[a, b] and (a, b) not in seen:
+                seen.add((a, b))
+                queue.append((a, b))
+    return len(seen)
+
+
+def test_what_is_taken_out_of_a_queue_moves_what_is_in_it_and_not_all_there_is_room_for():
+    text = str(pyxla.code_typed(reached, np.ones((9, 9))))
+    assert not re.findall(rf"concatenate.*\[{DEFAULTS.list_capacity}\]", text)
+
+
+def test_chains_are_made_where_a_short_loop_is_around(monkeypatch):
+    """Four copies of what finds a key in a chain are too much code: the loop is one then."""
+    made, attempt = [], specialize._attempt
+
+    def tried(request, places, demands, findings):
+        found = attempt(request, places, demands, findings)
+        made.append(demands.chained)
+        return found
+
+    monkeypatch.setattr(specialize, "_attempt", tried)
+    free = np.random.default_rng(0).random((12, 12)) < 0.8
+    assert pyxla.compile(reached, list_capacity=1 << 14)(free) == reached(free)
+    assert made[-1]

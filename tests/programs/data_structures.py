@@ -416,3 +416,23 @@ def one_instance_in_fields_of_many(moves):
         van.next = vans[k - 1]
     loads = [van.load if van.next is None else van.next.load for van in vans]
     return depot.total, loads, vans[0].home is vans[1].home
+
+
+@program(
+    "queues that are moved part by part",
+    *[lambda a=a: a for a in ((1300, 0), (700, 3), (9, 300), (1200, 700))],
+)
+def taken_out(n, at):
+    """Queues with room for more than is moved at once, and with more in them than that."""
+    queue, order = deque([(0, 1)]), []
+    while queue:
+        k, v = queue.popleft()
+        order.append(k * v % 7)
+        for child in (2 * k + 1, 2 * k + 2):
+            if child < n:
+                queue.append((child, v + k % 3))
+    rest = list(range(n))
+    while len(rest) > 5:
+        order.append(rest.pop(at if at < len(rest) else -2))
+        del rest[len(rest) // 2]
+    return order[:40], order[-40:], sum(order), rest

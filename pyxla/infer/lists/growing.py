@@ -454,5 +454,6 @@ def shorten(
     content = unfixed(engine, x, content)
     lasting(engine, content)
     detach(engine, x)
-    held = [array.value for array in columns_of(engine, content)]
-    put(engine, content, held if removed is None else [without(v, removed) for v in held], size)
+    held: Sequence[Value] = [array.value for array in columns_of(engine, content)]
+    held = held if removed is None else without(held, removed, value_of(size))
+    put(engine, content, held, size)
