@@ -27,6 +27,7 @@ runs once more but the blocks, to save residuals.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from typing import Any
 
@@ -45,9 +46,11 @@ from pyxla.ops.shape import iota
 BLOCK_BYTES = 1 << 17  # of residuals saved at a time; short loops pay for all of them
 BLOCK_LEAST = 64  # iterations that there is room for nevertheless, up to
 BLOCK_MOST_BYTES = 1 << 20
+RUN_TWICE = 1 << 17  # iterations that run no more than twice again, if snapshots take time
 SNAPSHOT_BYTES = 1 << 28  # of all snapshots, if these are a few
 # Of residuals, and of snapshots, in a loop that is reversed many times: most such loops are short.
 INNER_BYTES = 1 << 12
+INNER_TWICE = 1 << 10
 INNER_LEAST = 8  # iterations, and snapshots, that there is room for nevertheless
 LONGEST_BLOCK = 4096
 PASSING_BYTES = 1 << 10  # of what is stored in an iteration although nobody may read it
@@ -85,10 +88,13 @@ class Blocks:
             length = max(INNER_LEAST, INNER_BYTES // entry)
         else:
             length = max(BLOCK_LEAST, BLOCK_BYTES // entry)
-        enough = (INNER_BYTES if inner else SNAPSHOT_BYTES) // size
-        snapshots = min(snapshots, max(INNER_LEAST, enough))
         length = max(1, min(length, LONGEST_BLOCK, BLOCK_MOST_BYTES // entry))
         passing = not inner and size <= PASSING_BYTES
+        # So many reverse s * s / 2 blocks that run twice again; to clear them takes time.
+        wanted = math.isqrt(2 * (INNER_TWICE if inner else RUN_TWICE) // length)
+        cheap, most = (INNER_BYTES,) * 2 if inner else (BLOCK_BYTES, SNAPSHOT_BYTES)
+        enough = max(wanted, cheap // size, 2)
+        snapshots = min(snapshots, enough, max(INNER_LEAST, most // size))
         apart = entry > PASSING_BYTES
         return Blocks(length, snapshots, state, entry, size, passing, apart)
 

@@ -204,3 +204,23 @@ def test_a_loop_that_saves_nothing_is_not_run_again():
     x = np.arange(9.0)
     np.testing.assert_allclose(pyxla.grad(f)(x, 4), [12.0] * 4 + [0.0] * 5)
     assert str(pyxla.code_stablehlo(pyxla.grad(f), x, 4)).count("stablehlo.while") <= 2
+
+
+def test_as_many_snapshots_as_loops_need():
+    """Where an iteration saves little, a block has many of them: 64 states were cleared in vain."""
+
+    def f(x, limit):
+        k, last = 1, x[0]
+        while last < limit:
+            last = np.sin(x[7 * k % 5000]) + 0.1 * last
+            x[k] = last * x[k]
+            k += 1
+        return last
+
+    x = np.random.default_rng(0).normal(size=5000)
+    code = str(pyxla.code_stablehlo(pyxla.grad(f), x, 1.0))
+    found = {int(n) for n in re.findall(r"tensor<(\d+)x5000xf64>", code)}
+    assert found and max(found) < 20
+    step = np.random.default_rng(1).normal(size=5000) * 1e-6
+    slope = (f(x + step, 0.9) - f(x - step, 0.9)) / 2
+    assert pyxla.grad(f)(x, 0.9) @ step == pytest.approx(slope)
