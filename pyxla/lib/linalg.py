@@ -40,9 +40,13 @@ from pyxla.lib.registry import LeftToPython, implements
 from pyxla.lib.selection import where
 from pyxla.lib.ufuncs import UFUNCS
 from pyxla.ops import elementwise as op
+from pyxla.ops.filled import zeros
+from pyxla.ops.scope import slope_of, stop_gradient
+from pyxla.ops.shape import slice as slice_
 
 JAX = "jax.numpy.linalg."
 EIGEN = "pyxla.runtime.eigen."
+SOLVE = "jax.scipy.linalg.solve_triangular"
 _ONE = np.eye(1)
 EighResult = type(np.linalg.eigh(_ONE))
 EigResult = type(np.linalg.eig(_ONE))
@@ -108,7 +112,45 @@ def svd(a: Any, full_matrices: bool = True, compute_uv: bool = True, hermitian: 
     x = matrix(a)
     if not compute_uv:
         return foreign(JAX + "svd", x, full_matrices=False, compute_uv=False)
-    return SVDResult(*foreign(JAX + "svd", x, full_matrices=bool(full_matrices)))
+    thin: Any = foreign(JAX + "svd", x, full_matrices=False)
+    if not full_matrices or x.shape[-1] == x.shape[-2]:
+        return SVDResult(*thin)
+    made: Any = foreign(JAX + "svd", Array(stop_gradient(x.value)), full_matrices=True)
+    u, s, vt = made
+    columns, rows = _completed(u, thin[0]), _completed(adjoint(vt), adjoint(thin[2]))
+    results: Any = columns, sloped(s, thin[1]), adjoint(rows)
+    return SVDResult(*results)
+
+
+def _completed(whole: Array, part: Array) -> Array:
+    """A basis, with the slopes that follow from those of its first vectors: JAX has none of others.
+
+    What they leave out turns with them, and within itself as it likes.
+    """
+    first, others = _apart(whole, part.shape[-1])
+    signs = reductions.sum(Array(k.conjugate(part.value)) * first, -2, keepdims=True)
+    turned = part * (signs / OPERATORS["abs"](signs))
+    if not others.size:
+        return sloped(whole, turned)
+    fixed = Array(stop_gradient(others.value))
+    left = fixed - matmul(turned, matmul(adjoint(turned), fixed))
+    lower = cholesky(matmul(adjoint(left), left))
+    moved = foreign(SOLVE, lower, adjoint(left), lower=True)
+    return sloped(whole, concatenate([turned, adjoint(moved)], -1))
+
+
+def _apart(x: Array, count: int) -> tuple[Array, Array]:
+    """The first columns, and the others."""
+    zero, every = (0,) * (x.ndim - 1), (1,) * x.ndim
+    first = slice_(
+        x.value, start_indices=(*zero, 0), limit_indices=(*x.shape[:-1], count), strides=every
+    )
+    rest = slice_(x.value, start_indices=(*zero, count), limit_indices=x.shape, strides=every)
+    return Array(first), Array(rest)
+
+
+def sloped(x: Array, smooth: Array) -> Array:
+    return Array(slope_of(x.value, smooth.value))
 
 
 @implements(np.linalg.svdvals)
@@ -204,7 +246,18 @@ def pinv(a: Any, rcond: Any = None, hermitian: bool = False, *, rtol: Any = None
     u, s, vt = svd(x, full_matrices=False)
     inverse = _reciprocal_singular_values(s, _tolerance(given, s, max(x.shape[-2:])))
     column = Array(reshaped(inverse.value, (*inverse.shape, 1)))
-    return matmul(adjoint(vt), column * adjoint(u))
+    found = matmul(adjoint(vt), column * adjoint(u))
+    tall = x.shape[-2] >= x.shape[-1]
+    gram = matmul(adjoint(x), x) if tall else matmul(x, adjoint(x))
+    smooth = solve(gram, adjoint(x)) if tall else adjoint(solve(gram, x))
+    return _by_normal_equations(found, smooth, inverse)
+
+
+def _by_normal_equations(found: Array, smooth: Array, inverse: Array) -> Array:
+    """At full rank the slopes of these, as vectors of equal singular values have none."""
+    full = reductions.all(Array(k.ne(inverse.value, zeros(inverse.value.type))), -1)
+    full = Array(reshaped(full.value, (*inverse.shape[:-1], 1, 1)))
+    return sloped(found, where(full, smooth, found))
 
 
 @implements(np.linalg.lstsq)
@@ -227,6 +280,11 @@ def least_squares(x: Array, y: Array, rcond: Any, rows: Int, columns: Int) -> tu
     scaled = _reciprocal_singular_values(s, cutoff)
     weights = matmul(adjoint(u), right) * Array(reshaped(scaled.value, (scaled.size, 1)))
     solution = matmul(adjoint(vt), weights)
+    if x.shape[0] >= x.shape[1]:
+        smooth = solve(matmul(adjoint(x), x), matmul(adjoint(x), right))
+    else:
+        smooth = matmul(adjoint(x), solve(matmul(x, adjoint(x)), right))
+    solution = _by_normal_equations(solution, smooth, scaled)
     rank = Array(cast(reductions.count_nonzero(s > cutoff).value, np.dtype(np.int32)))
     gap = OPERATORS["abs"](right - matmul(x, solution))
     squares = reductions.sum(gap * gap, 0)

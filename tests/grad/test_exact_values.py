@@ -231,3 +231,57 @@ def inner_loop(x, n):
 def test_nothing_of_what_is_not_read(f: Any):
     x = np.arange(20.0)
     np.testing.assert_allclose(pyxla.grad(f)(x, 0), 2 * x)
+
+
+def numeric(f: Any, x: np.ndarray, step: float = 1e-6) -> np.ndarray:
+    moved = np.eye(x.size).reshape(-1, *x.shape) * step
+    return np.reshape([(f(x + m) - f(x - m)) / (2 * step) for m in moved], x.shape)
+
+
+SIGNS = np.array([[1.0, 1.0], [1.0, -1.0], [1.0, 1.0], [1.0, -1.0]])
+SHARES = np.arange(4.0) + 1
+
+
+@pytest.mark.parametrize(
+    ("f", "x"),
+    [
+        (lambda x: np.linalg.pinv(x).sum(), np.eye(2)),
+        (lambda x: np.linalg.pinv(x)[0, 1] + np.linalg.pinv(x.T)[1, 0], SIGNS),
+        (lambda x: np.linalg.lstsq(x, SHARES)[0] @ SHARES[:2], SIGNS),
+        (lambda x: np.linalg.lstsq(x.T, SHARES[:2])[0] @ SHARES, SIGNS),
+        (lambda x: np.polyfit(x, SHARES, 1) @ SHARES[:2], SIGNS[:, 1]),
+    ],
+)
+def test_least_squares_of_equal_singular_values(f: Any, x: np.ndarray):
+    """Whose vectors have no slopes: those of least squares were NaN."""
+    gradient = pyxla.grad(f)
+    np.testing.assert_allclose(gradient(x), numeric(f, x), rtol=1e-6, atol=1e-8)
+    along = np.cos(np.arange(x.size)).reshape(x.shape)
+    ahead, behind = (np.asarray(gradient(x + s * along)) for s in (1e-5, -1e-5))
+    second = pyxla.jvp(gradient, (x,), (along,))[1]
+    np.testing.assert_allclose(second, (ahead - behind) / 2e-5, rtol=1e-5, atol=1e-6)
+
+
+def test_least_squares_below_full_rank():
+    x = np.outer([1.0, 2.0, 3.0], [1.0, 1.0])
+    y = np.array([1.0, 0.0, 2.0])
+    by_y = pyxla.grad(lambda y: np.linalg.lstsq(x, y)[0] @ np.array([1.0, 3.0]))(y)
+    np.testing.assert_allclose(by_y, np.linalg.pinv(x).T @ [1.0, 3.0], atol=1e-12)
+
+
+@pytest.mark.parametrize("shape", [(2, 3), (3, 2), (1, 4)])
+def test_vectors_of_all_singular_values(shape: tuple[int, int]):
+    """JAX refuses the derivative of a whole basis, of which a program may read a part."""
+    x = np.cos(np.arange(math.prod(shape)) + 1.0).reshape(shape)
+
+    def f(x):
+        u, s, vt = np.linalg.svd(x)
+        left, right = u[:, 1:] @ u[:, 1:].T, vt[1:].T @ vt[1:]
+        return s @ s[::-1] + right[0, -1] + left[0, 0] * right[0, 0]
+
+    gradient = pyxla.grad(f)
+    np.testing.assert_allclose(gradient(x), numeric(f, x), rtol=1e-6, atol=1e-8)
+    along = np.sin(x)
+    ahead, behind = (np.asarray(gradient(x + s * along)) for s in (1e-5, -1e-5))
+    second = pyxla.jvp(gradient, (x,), (along,))[1]
+    np.testing.assert_allclose(second, (ahead - behind) / 2e-5, rtol=1e-5, atol=1e-6)
