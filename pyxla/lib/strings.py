@@ -18,6 +18,7 @@ from pyxla.ir.core import Value
 from pyxla.lib import kernels as k
 from pyxla.lib import selection
 from pyxla.lib.histograms import add_at
+from pyxla.lib.loops import while_loop
 from pyxla.lib.manipulation import cut as cut_columns
 from pyxla.lib.manipulation import dynamic_cut
 from pyxla.lib.masks import resized
@@ -27,7 +28,7 @@ from pyxla.lib.scans import scan
 from pyxla.lib.sorting import positions
 from pyxla.lib.texts import LINE_ENDS
 from pyxla.ops import elementwise as op
-from pyxla.ops.index import dynamic_update_slice
+from pyxla.ops.index import dynamic_slice, dynamic_update_slice
 from pyxla.ops.shape import broadcast_in_dim, concatenate, constant, iota, reshape
 
 BYTES, WIDE, UNSIGNED = np.dtype(np.uint8), np.dtype(np.uint32), np.dtype(np.uint64)
@@ -566,13 +567,41 @@ def equal_rows(sizes: Value | None, rows: Value, x: Array) -> Value | bool:
     lines, width = rows.type.shape
     if sizes is None and x.extents is None and capacity(x) != width:
         return False
-    room = min(width, capacity(x))
-    grid = (lines, room)
-    same = k.eq(resized(held.value, grid), broadcast_to(resized(x.value, (room,)), grid))
-    beyond = op.not_(k.lt(places(room), spread(size(x), room)))
-    same = fold(op.or_(same, broadcast_to(beyond, grid)), (1,), literal(True, BOOL), "and")
     own = splat(width, INT, (lines,)) if sizes is None else cast(sizes, INT)
-    return op.and_(same, k.eq(own, spread(size(x), lines)))
+    alike_ = k.eq(own, spread(size(x), lines))
+    room = min(width, capacity(x))
+    if room > 4 * PART:
+        return _equal_in_parts(held.value, x, alike_, room)
+    codes = resized(x.value, (room,))
+    return op.and_(_begin_as(resized(held.value, (lines, room)), codes, places(room), x), alike_)
+
+
+# Characters that are compared at a time, up to those that there are, where there is room for many.
+PART = 8
+
+
+def _equal_in_parts(rows: Value, x: Array, same: Value, room: int) -> Value:
+    """Which of the rows that are as long as `x`, by `same`, equal it."""
+    codes, last = resized(x.value, (room,)), literal(room - PART, INT)
+
+    def step(at: Scalar, same: Array) -> Sequence[Any]:
+        start = op.minimum(at.value, last)
+        zero, part = literal(0, INT), (rows.type.shape[0], PART)
+        own = dynamic_slice(rows, zero, start, slice_sizes=part)
+        given = dynamic_slice(codes, start, slice_sizes=(PART,))
+        hits = _begin_as(own, given, op.add(places(PART), spread(start, PART)), x)
+        return at + PART, Array(op.and_(same.value, hits))
+
+    end, begin = weak(size(x), int), weak(literal(0, INT), int)
+    return while_loop(lambda at, _: at < end, step, (begin, Array(same)))[1].value
+
+
+def _begin_as(rows: Value, codes: Value, spots: Value, x: Array) -> Value:
+    """Which rows have these codes, of `x` at `spots`, but for those beyond its end."""
+    grid = rows.type.shape
+    beyond = op.not_(k.lt(spots, spread(size(x), grid[1])))
+    same = op.or_(k.eq(rows, broadcast_to(codes, grid)), broadcast_to(beyond, grid))
+    return fold(same, (1,), literal(True, BOOL), "and")
 
 
 def equal_picks(which: Value, values: Sequence[Any], x: Array) -> Value:

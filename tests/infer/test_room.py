@@ -300,3 +300,23 @@ def test_chains_are_made_where_a_short_loop_is_around(monkeypatch):
     free = np.random.default_rng(0).random((12, 12)) < 0.8
     assert pyxla.compile(reached, list_capacity=1 << 14)(free) == reached(free)
     assert made[-1]
+
+
+def counted(text, size):
+    """Parts of a long text as keys, which are short."""
+    found = {}
+    for k in range(len(text) - size + 1):
+        part = text[k : k + size]
+        found[part] = found.get(part, 0) + 1
+    return found
+
+
+def test_keys_are_compared_up_to_their_length_and_not_in_all_there_is_room_for():
+    text = "".join("acgt"[k * k * 7 % 11 % 4] for k in range(1500))
+    ours = pyxla.compile(counted)
+    for size in (1, 3, 8, 9, 40, 63):
+        assert ours(text, size) == counted(text, size)
+    sizes = re.findall(
+        r"(?:compare|equal|and) .*\[(\d+),(\d+)\]", str(pyxla.code_typed(counted, text, 4))
+    )
+    assert max([int(width) for _, width in sizes]) <= 32
