@@ -212,7 +212,9 @@ class Outputs:
 
     def same_rows(self, cls: type) -> bool:
         """Whether the pool of a class is as it was when arguments became its rows."""
-        heap, given = self.engine.heap, self.world.given_rows[cls]
+        heap, given = self.engine.heap, self.world.given_rows.get(cls)
+        if given is None:  # arguments became rows later
+            return False
         pool = self.engine.pools[cls].cell
         now: Any = heap.contents[pool]
         if type(now) is not GrowingList:

@@ -138,3 +138,42 @@ def tuples_in_order(given):
         if score < 7.5:
             return i, name, age, ordered[:3]
     return None
+
+
+@program("dicts", lambda: (records(90),))
+def given_two_keys(rows):
+    """They enter the pool of such dicts where a loop reads them again."""
+    for row in rows:
+        row["decade"] = row["age"] // 10
+        row["grade"] = "A" if row["score"] > 6 else "B"
+    sums = {}
+    for row in rows:
+        sums[row["grade"]] = sums.get(row["grade"], 0) + row["decade"]
+    return sums
+
+
+@program("dicts", lambda: (records(90),))
+def in_the_order_of_a_new_key(rows):
+    for row in rows:
+        row["past"] = row["score"] - row["age"]
+    rows.sort(key=lambda row: row["past"])
+    return rows
+
+
+@program("dicts", lambda: (records(90),))
+def copied_with_a_key(rows):
+    longer = [{**row, "k": row["age"] % 7} for row in rows]
+    total = 0.0
+    for row in longer:
+        total += row["score"] * row["k"]
+    return total
+
+
+@program("dicts", lambda: (records(90),))
+def without_a_key(rows):
+    for row in rows:
+        row.pop("name")
+    counts = {}
+    for row in rows:
+        counts[row["age"] % 5] = counts.get(row["age"] % 5, 0) + 1
+    return counts, list(rows[0])

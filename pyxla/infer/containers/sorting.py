@@ -23,7 +23,16 @@ from pyxla.infer.containers.structure import iterate, length
 from pyxla.infer.engine import Engine
 from pyxla.infer.joins import choices
 from pyxla.infer.joins.kinds import may_be_array
-from pyxla.infer.lists import choosing, columnar, instances, methods, number_lists, pools, reading
+from pyxla.infer.lists import (
+    choosing,
+    columnar,
+    entries,
+    instances,
+    methods,
+    number_lists,
+    pools,
+    reading,
+)
 from pyxla.infer.lists.item_joins import joined_items, with_column
 from pyxla.infer.lists.item_types import Row, has_own_order
 from pyxla.infer.lists.items import item_of
@@ -87,6 +96,8 @@ def _are_rows(engine: Engine, x: Any) -> bool:
     numbers that are not known."""
     content = engine.heap.contents.get(x.cell) if isinstance(x, Ref) else None
     items = content.items if isinstance(content, ListCell) else ()
+    if len(items) > MOST_PICKED:
+        entries.all_dicts(engine, items)
     if len(items) <= choosing.MOST:
         return False
     if (pools_ := instances.pools_of(engine, items)) is not None:

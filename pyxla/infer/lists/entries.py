@@ -9,7 +9,7 @@ which one name may be one of several that are still in use are rows from the sta
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from typing import Any
 
 from pyxla.abstract.heap import DictCell, ListCell, ObjectCell, Pooled, reachable
@@ -63,8 +63,13 @@ def put(engine: Engine, values: Iterable[Any]) -> None:
         if isinstance(x, Tuple | Compound | Variant):
             put(engine, x.parts)
         elif isinstance(x, Ref) and _may_enter(engine, x):
-            engine.check_distinct(x)
-            pools.enter(engine, x, engine.pools[engine.heap.contents[x.cell].cls])
+            _enter(engine, x)
+
+
+def _enter(engine: Engine, x: Ref) -> None:
+    engine.check_distinct(x)
+    cls: Any = pools.class_of_object(engine.heap.contents[x.cell])
+    pools.enter(engine, x, engine.pools[cls])
 
 
 def unify(
@@ -92,6 +97,27 @@ def unify(
                     _enter_on(engine, edge, x)
 
 
+def before_loop(engine: Engine, edge: Any, items: Iterable[Any]) -> None:
+    """As `all_dicts`, of those that a loop will read one after the other."""
+    if waiting := _waiting(engine, edge.heap, items):
+        _on(engine, edge, lambda: all_dicts(engine, waiting))
+
+
+def all_dicts(engine: Engine, items: Iterable[Any]) -> None:
+    """Let dicts enter the pool that such have by then: they may have got keys since they were
+    made."""
+    for x in _waiting(engine, engine.heap, items):
+        _enter(engine, x)
+
+
+def _waiting(engine: Engine, heap: Any, items: Iterable[Any]) -> list[Ref]:
+    """The dicts among `items`, if all of them may enter pools."""
+    held = {x.cell: heap.contents.get(x.cell) for x in items if isinstance(x, Ref)}
+    dicts = {cell: x for cell, x in held.items() if type(x) is DictCell}
+    fit = all(pools.class_of_object(x) in engine.pools for x in dicts.values())
+    return list(map(Ref, dicts)) if fit else []
+
+
 def _is_row(edge: Any, x: Ref) -> bool:
     return type(edge.heap.contents.get(x.cell)) is Pooled
 
@@ -108,13 +134,18 @@ def _are_several(engine: Engine, pairs: Sequence[tuple[Any, Ref]]) -> bool:
 
 def _enter_on(engine: Engine, edge: Any, x: Ref) -> None:
     """Let `x` enter its pool at the end of a path, if it is not there yet."""
+    if _may_enter(engine, x, edge.heap):
+        _on(engine, edge, lambda: put(engine, [x]))
+
+
+def _on(engine: Engine, edge: Any, change: Callable[[], Any]) -> None:
+    """Change what there is at the end of a path."""
     here = Edge(engine.block, engine.heap, {})
     engine.enter(edge)
     try:
-        if _may_enter(engine, x):
-            engine.heap = edge.heap = edge.heap.copy()
-            put(engine, [x])
-            edge.block = engine.block
+        engine.heap = edge.heap = edge.heap.copy()
+        change()
+        edge.block = engine.block
     finally:
         engine.enter(here)
 
@@ -125,7 +156,8 @@ def _waits(engine: Engine, content: Any) -> bool:
     return cls in engine.pools and not pools.is_container(cls)
 
 
-def _may_enter(engine: Engine, x: Ref) -> bool:
+def _may_enter(engine: Engine, x: Ref, heap: Any = None) -> bool:
     """Whether it is such an instance, and was made in the program."""
-    made_here = engine.heap.infos[x.cell].pinned is None and x.cell not in engine.frozen
-    return made_here and _waits(engine, engine.heap.contents.get(x.cell))
+    heap = heap or engine.heap
+    made_here = heap.infos[x.cell].pinned is None and x.cell not in engine.frozen
+    return made_here and _waits(engine, heap.contents.get(x.cell))

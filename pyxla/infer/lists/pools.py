@@ -350,13 +350,13 @@ def _grown(engine: Engine, pool: Ref) -> Any:
 
 
 def want(engine: Engine, values: Iterable[Any]) -> None:
-    """Note the classes of instances and closures that values lead to, and of which there is no
-    pool."""
+    """Note the classes of instances, dicts of text keys and closures that values lead to, and of
+    which there is no pool."""
     values = list(values)
     found = sorted(reachable(engine.heap, values) & engine.heap.contents.keys())
     contents = [engine.heap.contents[cell] for cell in found]
     for content in contents:
-        if type(content) is ObjectCell:
+        if class_of_object(content) is not None:
             remedy(engine, content)
     called = closures.classes_in([*values, *contents])
     engine.findings.classes.update(called)

@@ -48,7 +48,7 @@ from pyxla.infer.joins.merge import merge
 from pyxla.infer.lists import entries, growth, pools
 from pyxla.infer.lists.growing import OtherShape
 from pyxla.infer.lists.items import holds_sizes
-from pyxla.infer.loops import exits
+from pyxla.infer.loops import exits, unrolling
 from pyxla.infer.loops.compact import compact
 from pyxla.infer.loops.guesses import (
     Field,
@@ -91,6 +91,7 @@ def visit_loop(engine: Engine, frame: Frame, component: Component) -> None:
         return
     coroutines.check_one(engine, source)
     count = trip_count(source, edge.heap)
+    unrolling.enter_items(engine, edge, source)
     # One iteration is less code than a loop, and what it decides is known.
     few = (count is not None and count <= 1) or coroutines.asks_shortly(engine, frame)
     alone = few or engine.loop_memory[header].unrolled

@@ -12,10 +12,11 @@ from pyxla.errors import CompileError, in_program, is_own
 from pyxla.frontend.recursion import is_of_stack
 from pyxla.infer import walking
 from pyxla.infer.calls import coroutines
+from pyxla.infer.demands import SHORT
 from pyxla.infer.engine import Engine
 from pyxla.infer.frame import Frame, NotKnown
 from pyxla.infer.joins.edges import Edge
-from pyxla.infer.lists import pools
+from pyxla.infer.lists import entries, pools
 from pyxla.infer.lists.item_types import LISTS
 from pyxla.infer.loops.marks import Mark, first_line
 from pyxla.ir.core import Block, Branch
@@ -53,15 +54,28 @@ def _items(source: Any, heap: Heap) -> Sequence[Any] | None:
     return source.items if isinstance(source, (Tuple, ListCell)) else None
 
 
+def enter_items(engine: Engine, entry: Edge, source: Any) -> None:
+    """Let the dicts that a loop over `source` reads enter their pools."""
+    for items in _known_items(source, entry.heap) if engine.pools else ():
+        if len(items) > SHORT:
+            entries.before_loop(engine, entry, items)
+
+
+def _known_items(source: Any, heap: Heap) -> list[Sequence[Any]]:
+    """The items of tuples and lists of known length that a loop reads its items from."""
+    return [_items(x, heap) or () for x in _sources(source)]
+
+
 def _instances(engine: Engine, source: Any, heap: Heap) -> Sequence[Any]:
     """The items of a loop over instances or dicts that might be in pools, or tuples of such."""
-    lists = [_items(x, heap) or () for x in _sources(source)]
+    lists = _known_items(source, heap)
     first = [x for items in lists for x in items[:1]]
     held = [y for x in first for y in (x.items if isinstance(x, Tuple) else (x,))]
     contents = [heap.contents.get(x.cell) for x in held if isinstance(x, Ref)]
     classes = {pools.class_of_object(content) for content in contents}
-    known = engine.findings.classes | engine.findings.containers
-    return sum(map(tuple, lists), ()) if classes & known - engine.demands.pooled else ()
+    records = {cls for cls in classes if cls is not None and pools.is_container(cls)}
+    rows = (classes & engine.findings.classes) | records
+    return sum(map(tuple, lists), ()) if rows - engine.demands.pooled else ()
 
 
 MAX_UNROLLED = 4096
