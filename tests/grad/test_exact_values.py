@@ -285,3 +285,19 @@ def test_vectors_of_all_singular_values(shape: tuple[int, int]):
     ahead, behind = (np.asarray(gradient(x + s * along)) for s in (1e-5, -1e-5))
     second = pyxla.jvp(gradient, (x,), (along,))[1]
     np.testing.assert_allclose(second, (ahead - behind) / 2e-5, rtol=1e-5, atol=1e-6)
+
+
+@pytest.mark.parametrize(
+    ("f", "expected"),
+    [
+        (lambda x: np.max(x), [0.5, 0.5]),
+        (lambda x: x.min(), [0.5, 0.5]),
+        (lambda x: np.maximum(x[0], x[1]), [0.5, 0.5]),
+        (lambda x: max(x[0], x[1]), [1, 0]),
+        (lambda x: min(x), [1, 0]),
+        (lambda x: max(list(x), key=lambda v: 2 * v), [1, 0]),
+    ],
+)
+def test_equal_numbers(f, expected):
+    """NumPy's share the derivative; Python's return the first of them."""
+    np.testing.assert_array_equal(pyxla.grad(f)(np.ones(2)), expected)
