@@ -5,6 +5,8 @@ from __future__ import annotations
 import dataclasses
 from typing import Any
 
+import numpy as np
+
 from tests.programs import program
 
 AGES = [(7 * i) % 53 + 18 for i in range(130)]
@@ -177,3 +179,12 @@ def without_a_key(rows):
     for row in rows:
         counts[row["age"] % 5] = counts.get(row["age"] % 5, 0) + 1
     return counts, list(rows[0])
+
+
+@program("dicts", lambda: ([{"w": np.ones(2) * a, "b": a % 2 == 0} for a in AGES],))
+def arrays_written_on_paths(rows):
+    """Dicts with arrays, which may be written, are in no pool for what a loop costs."""
+    for row in rows:
+        if row["b"]:
+            row["w"] += 1
+    return rows

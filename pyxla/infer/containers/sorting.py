@@ -265,9 +265,7 @@ def _picked(engine: Engine, items: list[Any], order: Any) -> Ref:
             places = [Const(i) for i in range(len(items))]
             found = [reading.read_item(engine, layout, iter(columns), i, None) for i in places]
             return engine.new(ListCell(tuple(found)))
-        contents = [engine.heap.contents[x.cell] for x in items if isinstance(x, Ref)]
-        remedies = {pools.remedy(engine, content) for content in contents} - {"", "shared"}
-        if not remedies or engine.demands.pooled or len(items) <= MOST_PICKED:
+        if engine.demands.pooled or not _are_better_rows(engine, items):
             chosen = [get_item(engine, order, Const(i)) for i in range(len(items))]
             found = [choosing.picked(engine, tuple(items), place) for place in chosen]
             if None not in found:
@@ -275,8 +273,25 @@ def _picked(engine: Engine, items: list[Any], order: Any) -> Ref:
     raise engine.refuse(
         "sorted() puts objects in an order known at run time only",
         "sort numbers, or tuples of numbers, of one type",
-        remedy=" ".join([*sorted(remedies), "case_split", "arrays"]),
+        remedy=" ".join([*_remedies(engine, _contents(engine, items)), "case_split", "arrays"]),
     )
+
+
+def _are_better_rows(engine: Engine, items: Sequence[Any]) -> bool:
+    """Whether these are so many objects that rows of a pool are less code, and may be such."""
+    contents = _contents(engine, items)
+    objects = [x for x in contents if pools.class_of_object(x) is not None]
+    if len(items) <= MOST_PICKED or any(pools.holds_arrays(engine.heap, x) for x in objects):
+        return False
+    return bool(_remedies(engine, contents))
+
+
+def _contents(engine: Engine, items: Sequence[Any]) -> list[Any]:
+    return [engine.heap.contents[x.cell] for x in items if isinstance(x, Ref)]
+
+
+def _remedies(engine: Engine, contents: Sequence[Any]) -> list[str]:
+    return sorted({pools.remedy(engine, content) for content in contents} - {"", "shared"})
 
 
 def _are_values(items: Sequence[Any]) -> bool:

@@ -173,6 +173,13 @@ def class_of_object(content: Any) -> type | None:
     return content.cls if isinstance(content, ObjectCell) else None
 
 
+def holds_arrays(heap: Heap, content: Any) -> bool:
+    """Whether a dict or an instance has arrays, which are written in place more freely where it is
+    no row."""
+    held = [heap.contents.get(x.cell) for x in content.parts if isinstance(x, Ref)]
+    return any(type(x) is Array for x in held)
+
+
 def _place(cls: type) -> tuple[Any, ...]:
     """Where a class comes in an order that is the same in every process."""
     return cls.__module__, cls.__qualname__, getattr(cls, "__pyxla_keys__", ())

@@ -6,7 +6,7 @@ import dataclasses
 from collections.abc import Sequence, Sized
 from typing import Any
 
-from pyxla.abstract.heap import Heap, ListCell
+from pyxla.abstract.heap import DictCell, Heap, ListCell
 from pyxla.abstract.lattice import Compound, Const, NeedsStatic, Ref, Scalar, Tuple
 from pyxla.errors import CompileError, in_program, is_own
 from pyxla.frontend.recursion import is_of_stack
@@ -73,7 +73,8 @@ def _instances(engine: Engine, source: Any, heap: Heap) -> Sequence[Any]:
     held = [y for x in first for y in (x.items if isinstance(x, Tuple) else (x,))]
     contents = [heap.contents.get(x.cell) for x in held if isinstance(x, Ref)]
     classes = {pools.class_of_object(content) for content in contents}
-    records = {cls for cls in classes if cls is not None and pools.is_container(cls)}
+    dicts = [x for x in contents if type(x) is DictCell and not pools.holds_arrays(heap, x)]
+    records = {pools.class_of_object(x) for x in dicts} - {None}
     rows = (classes & engine.findings.classes) | records
     return sum(map(tuple, lists), ()) if rows - engine.demands.pooled else ()
 
