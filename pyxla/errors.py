@@ -59,9 +59,9 @@ _OWN = os.path.dirname(os.path.abspath(__file__)) + os.sep
 _NUMPY = os.path.dirname(os.path.abspath(np.__file__)) + os.sep
 
 
-def is_own(loc: Location) -> bool:
-    """Whether a place is in the library that is Python."""
-    return loc.filename.startswith(_OWN)
+def is_own(place: Any) -> bool:
+    """Whether a place is in the library that is Python, or a file of it."""
+    return place.filename.startswith(_OWN)
 
 
 def is_library(loc: Location) -> bool:

@@ -50,6 +50,7 @@ from pyxla.infer.containers.steps import is_fleeting
 from pyxla.infer.demands import Demands, Findings, Needs, Site
 from pyxla.infer.frame import Frame, NotKnown, Stopped, live_after
 from pyxla.infer.joins import choices
+from pyxla.infer.joins.closures import objects_in
 from pyxla.infer.joins.conflicts import sort_of
 from pyxla.infer.joins.edges import Edge
 from pyxla.infer.lists import columnar, entries, pools, reading, rows
@@ -221,7 +222,8 @@ class Engine:
             return self._static(x, what)
         except NeedsStatic as need:
             need.remedy = remedy
-            need.among = [self.heap.contents.get(x.cell) for x in items if isinstance(x, Ref)]
+            held = [x for item in items for x in objects_in(item)]
+            need.among = [self.heap.contents.get(x.cell) if type(x) is Ref else x for x in held]
             raise
 
     def _static(self, x: Any, what: str) -> Any:

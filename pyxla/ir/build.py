@@ -37,6 +37,11 @@ class Builder:
         self.emitted = self.copied = 0
         self.exact: Callable[..., Value] | None = None
 
+    @property
+    def made(self) -> int:
+        """How many instructions there are, copies of code among them."""
+        return self.emitted + self.copied
+
     def emit(
         self,
         op: Op,

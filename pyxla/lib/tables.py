@@ -35,6 +35,13 @@ def located(names: list[Any], key: Any) -> int:
     return place
 
 
+def put_among(items: dict[Any, Any], names: tuple[Any, ...], key: Any, value: Any) -> None:
+    """`items[key] = value` for a key that is one of `names`, which are all there."""
+    for name in names:
+        if key == name:
+            items[name] = value
+
+
 def chained(table: Any) -> bool:
     """Whether keys are found by their hashes."""
     return hasattr(table, "heads")

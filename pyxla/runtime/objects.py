@@ -398,6 +398,8 @@ def new_object(cls: type, fields: dict[str, Any]) -> Any:
 
 def filled(x: Any, cls: type, fields: dict[str, Any]) -> Any:
     """`x`, made empty, with these fields of `cls`: others in the result may have it already."""
+    if cls in STATES:
+        return STATES[cls].new(fields)  # which nothing that it holds can have
     if cls is dict:
         x.update(fields)
     elif cls is list:

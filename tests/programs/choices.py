@@ -461,3 +461,40 @@ def many_lists_of_texts(places, x):
             count += name == "p3"
         reached.append(rows[i][-1])
     return count, reached, [places[name][0] for name in reached]
+
+
+class Person:
+    def __init__(self):
+        self.state, self.days = "S", 0
+
+
+@program("choice", lambda: (np.array([5, 9, 4, 8, 2, 7, 1, 6]) / 10, 4))
+def states_counted_in_each_step(draws, n):
+    """A dict with keys for all states, in a list of as many as data says."""
+    people, history = [Person() for _ in range(n)], []
+    people[0].state = "I"
+    for t in range(20):
+        for i, person in enumerate(people):
+            chance = draws[(3 * t + i) % len(draws)]
+            if person.state == "I":
+                person.days += 1
+                if chance < 0.3:
+                    person.state = "R"
+            elif person.state == "S" and chance < 0.5:
+                person.state = "I"
+        counts = {"S": 0, "I": 0, "R": 0}
+        for person in people:
+            counts[person.state] += 1
+        history.append(counts)
+        if counts["I"] == 0:
+            break
+    return max(h["I"] for h in history), history[-1], len(history)
+
+
+@program("choice", lambda: (np.array([5, 9, 4, 8]),))
+def value_of_another_type_by_state(x):
+    found = {"low": 0, "high": "none"}
+    for v in x:
+        name = "high" if v > 6 else "low"
+        found[name] = found[name]
+    return found

@@ -147,3 +147,63 @@ def merged_with_what_is_unlike(a, b):
         return list(heapq.merge(a, b))
     except TypeError as error:
         return str(error)
+
+
+class Queue:
+    """Events at times that data decides: functions, or methods, and what they are called with."""
+
+    def __init__(self, delays):
+        self.delays, self.now, self.events, self.number = delays, 0.0, [], 0
+        self.log = []
+
+    def at(self, delay, function, *args):
+        heapq.heappush(self.events, (self.now + delay, self.number, function, args))
+        self.number += 1
+
+    def run(self, until):
+        while self.events and self.events[0][0] <= until:
+            self.now, _, function, args = heapq.heappop(self.events)
+            function(*args)
+
+    def arrive(self, k):
+        self.log.append(k)
+        if k % 2:
+            self.at(self.delays[k], self.leave, k)
+        self.at(self.delays[k + 1], self.arrive, k + 1)
+
+    def leave(self, k):
+        self.log.append(-k)
+
+
+@program("heap of methods", lambda: (np.array([0.3, 1.2, 0.7, 2.0, 0.4, 0.9, 3.0]), 5.0))
+def events_of_two_kinds(delays, until):
+    queue = Queue(delays)
+    queue.at(0.0, queue.arrive, 0)
+    queue.run(until)
+    return queue.log, queue.now, len(queue.events)
+
+
+@program("heap of closures", lambda: (np.array([0.3, 1.2, 0.7, 2.0, 0.4]),))
+def events_that_are_functions(delays):
+    total = []
+    events = []
+    for i, v in enumerate(delays):
+        later = (lambda k: total.append(2 * k)) if v > 1 else (lambda k: total.append(k))
+        heapq.heappush(events, (v, i, later, i))
+    while events:
+        _, _, later, k = heapq.heappop(events)
+        later(k)
+    return total
+
+
+@program("first of all", lambda: (np.array([0.3, 1.2, 0.7, 2.0, 0.4]),))
+def first_event_without_a_heap(delays):
+    queue = Queue(delays)
+    events = []
+    for i, v in enumerate(delays):
+        events.insert(i // 2, (v, queue.leave if v > 1 else queue.log.append, i))
+    while events:
+        first = min(range(len(events)), key=lambda j: events[j][0])
+        queue.now, function, k = events.pop(first)
+        function(k)
+    return queue.log

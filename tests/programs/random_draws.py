@@ -1,6 +1,7 @@
 """Programs that draw random numbers: simulations, Markov chains, resampling."""
 
 import math
+import random
 
 import numpy as np
 
@@ -245,3 +246,97 @@ def sizes_and_bounds_that_do_not_fit(new, x):
         except ValueError as error:
             told.append(str(error))
     return told
+
+
+class Agent:
+    def __init__(self, rng, place):
+        self.rng, self.place = rng, place
+
+    def step(self):
+        self.place += self.rng.normal()
+
+
+@program("agents", lambda: (7, 40), lambda: (8, 3))
+def agents_of_one_generator(seed, n):
+    rng = np.random.default_rng(seed)
+    agents = [Agent(rng, float(i)) for i in range(n)]
+    for _ in range(5):
+        for agent in agents:
+            agent.step()
+    return agents[2].place, rng.random()
+
+
+@program("agents", lambda: (np.array([0.7, 0.1, 0.9, 0.6, 0.3, 0.8]),))
+def agents_that_come_and_go(x):
+    agents = []
+    for i, v in enumerate(x):
+        if v > 0.5:
+            agents.append(Agent(np.random.default_rng(i), v))
+        elif agents and v < 0.2:
+            agents.pop()
+        for agent in agents:
+            agent.step()
+    return agents
+
+
+@program("agents", lambda: (np.random.default_rng(5), 6))
+def agents_of_a_given_generator(rng, n):
+    agents = [Agent(rng, i) for i in range(n)]
+    for agent in agents:
+        agent.step()
+    agents.sort(key=lambda agent: agent.place)
+    return [agent.place for agent in agents], agents[0].rng is rng
+
+
+@program("agents", lambda: ([Agent(np.random.default_rng(i), 0.0) for i in range(3)], 4))
+def given_agents(agents, n):
+    for _ in range(n):
+        for agent in agents:
+            agent.step()
+    agents.sort(key=lambda agent: agent.place)
+
+
+@program(
+    "agents", lambda: ([np.random.default_rng(i) for i in range(3)], np.array([0, 2, 2, 1, 0, 2]))
+)
+def one_of_several_generators(rngs, which):
+    return [rngs[k].random() for k in which]
+
+
+@program("agents", lambda: (3, np.array([0, 2, 2, 1, 0, 2])))
+def generators_by_key(seed, keys):
+    streams = {}
+    found = []
+    for k in keys:
+        if k not in streams:
+            streams[k] = np.random.default_rng(seed + k)
+        found.append(streams[k].integers(100))
+    return found, streams
+
+
+class Walker:
+    def __init__(self, rng):
+        self.rng, self.at = rng, [0, 0]
+
+    def step(self):
+        dx, dy = self.rng.choice([(0, 1), (1, 0), (0, -1), (-1, 0)])
+        self.at[0] += dx
+        self.at[1] += dy
+
+
+@program("agents", lambda: (7, 12))
+def walkers_with_generators_of_their_own(seed, n):
+    walkers = [Walker(random.Random(seed + i)) for i in range(n)]
+    for _ in range(10):
+        for walker in walkers:
+            walker.step()
+    return [walker.at for walker in walkers], walkers[1].rng.random()
+
+
+@program("agents", lambda: (np.array([0.7, 0.1, 0.9, 0.6]), 3))
+def agents_of_a_legacy_generator(x, seed):
+    rng = np.random.RandomState(seed)
+    agents = [Agent(rng, v) for v in x if v > 0.5]
+    for agent in agents:
+        agent.step()
+    return [agent.place for agent in agents], rng.rand()

@@ -17,7 +17,7 @@ from pyxla import journal
 from pyxla.abstract.facts.deciding import by_arguments, deciding_tests, depends_on
 from pyxla.abstract.joined import all_equal
 from pyxla.abstract.lattice import Array, Const, NeedsStatic, Ref, Scalar
-from pyxla.errors import CompileError
+from pyxla.errors import CompileError, is_own
 from pyxla.frontend.recursion import to_loops
 from pyxla.frontend.source import SourceFunction
 from pyxla.frozen import dataclass
@@ -66,7 +66,9 @@ def check_depth(engine: Engine, frame: Any) -> None:
     frames, function = engine.frames, frame.ssa.function
     check_code(engine, frame)
     frame.began, frame.given = engine.visited, tuple(frame.env.values())
-    undecided = [f for f in frames if f.ssa.function is function and _is_undecided(f)]
+    own = is_own(frame.ssa.source.file)  # which calls itself for what is in a tuple, say
+    same = [] if own else [f for f in frames if f.ssa.function is function]
+    undecided = list(filter(_is_undecided, same))
     engine.activations[function] += bool(undecided)
     if not undecided and len(frames) < MAX_DEPTH:
         return
@@ -104,7 +106,7 @@ def check_depth(engine: Engine, frame: Any) -> None:
 def check_code(engine: Engine, frame: Any, more: int = 0) -> None:
     """Raise TooDeep where calls of a function in its own calls, copied ones among them, are so much
     code, with `more` instructions for `frame`, that a loop with a stack would be shorter."""
-    frame.made = engine.builder.emitted + engine.builder.copied
+    frame.made = engine.builder.made
     frames = engine.frames
     outermost = next((f for f in frames if f.ssa.function is frame.ssa.function), frame)
     if frame.made + more - outermost.made > MAX_MADE and _stackable(frame, frames):

@@ -25,7 +25,7 @@ from pyxla.infer.raising.refusals import lacking, python_class
 from pyxla.infer.text import strings
 from pyxla.lib.members import member_named
 from pyxla.lib.registry import lookup
-from pyxla.lib.tables import located
+from pyxla.lib.tables import located, put_among
 
 TRUE, FALSE = Const(True), Const(False)
 
@@ -104,6 +104,12 @@ def _is_list(engine: Engine, x: Any) -> bool:
     return isinstance(content, ListCell)
 
 
+def _is_one_of(engine: Engine, content: DictCell, key: Any) -> bool:
+    """Whether a key is one of those that a dict has, and data decides which."""
+    several = choices.is_choice(key) and all(v in content.items for v in key.values)
+    return several and using.decided_by_data(engine, key)
+
+
 def _chosen(engine: Engine, x: Ref, content: DictCell, key: Any) -> Any:
     """One of the values of a dict, which are of no one type; None where the key must be known."""
     if (names := tables.names(engine, x, key)) is None:
@@ -169,6 +175,8 @@ def set_item(engine: Engine, x: Any, key: Any, value: Any) -> None:
         engine.library("assignment", arrays.setitem, engine, x, key, value)
     elif isinstance(content, DictCell) and tables.opened(engine, x, key):
         special(engine, x, "__setitem__", (key, value))
+    elif isinstance(content, DictCell) and _is_one_of(engine, content, key):
+        call(engine, Const(put_among), [x, Const(key.values), key, value], {})
     elif isinstance(content, DictCell):
         known = engine.key(key, items=(*content.items.values(), value))
         held = {**content.items, known: value}

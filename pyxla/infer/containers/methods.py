@@ -137,7 +137,7 @@ def _insert(engine: Engine, x: Any, index: Any, value: Any) -> Any:
         return Const(None)
     items = list(_items(engine, x))
     index = index if items else Const(0)
-    items.insert(engine.static(index, "where to insert"), value)
+    items.insert(engine.static(index, "where to insert", items=(*items, value)), value)
     engine.set_content(x.cell, ListCell(tuple(items)))
     return Const(None)
 
@@ -149,7 +149,7 @@ def _pop(engine: Engine, x: Any, index: Any = Const(-1)) -> Any:
     items = list(_items(engine, x))
     if not items:
         return engine.raise_constant(IndexError("pop from empty list"))
-    position = engine.static(index, "which item to pop")
+    position = engine.static(index, "which item to pop", items=items)
     try:
         value = items.pop(position)
     except IndexError as error:

@@ -6,7 +6,7 @@ import functools
 from collections.abc import Iterable, Iterator
 from typing import Any
 
-from pyxla.abstract.lattice import Compound, Const, Structure
+from pyxla.abstract.lattice import Compound, Const, Ref, Structure, Tuple, Variant
 from pyxla.frontend.pyops import ATTRIBUTES
 from pyxla.frontend.source import SourceFunction, once
 from pyxla.lib.variables import Closure, Partial, Variable
@@ -58,3 +58,12 @@ def classes_in(values: Iterable[Any]) -> Iterator[type]:
             yield cls
         elif isinstance(x, Structure):
             yield from classes_in(x.parts)
+
+
+def objects_in(x: Any) -> Iterator[Any]:
+    """The objects in a tuple or a method, and closures; those that a value may be."""
+    if isinstance(x, Ref) or class_of(x) is not None:
+        yield x
+        return
+    for part in x.items if isinstance(x, (Tuple, Compound, Variant)) else ():
+        yield from objects_in(part)

@@ -114,16 +114,7 @@ def _demand(met: Sequence[tuple[Any, Any]]) -> str:
 def _parts(content: Any) -> Iterator[Any]:
     """What a list or a dict holds; of tuples and methods the objects: numbers are columns."""
     for part in content.parts if isinstance(content, _HELD) else ():
-        yield from _objects(part) if isinstance(part, (Tuple, Compound)) else [part]
-
-
-def _objects(x: Any) -> Iterator[Any]:
-    """The objects in a tuple or a method, and closures."""
-    if isinstance(x, Ref) or closures.class_of(x) is not None:
-        yield x
-        return
-    for part in x.items if isinstance(x, (Tuple, Compound)) else ():
-        yield from _objects(part)
+        yield from closures.objects_in(part) if isinstance(part, (Tuple, Compound)) else [part]
 
 
 def _pool(content: Any) -> Any:

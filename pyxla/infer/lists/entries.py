@@ -20,6 +20,12 @@ from pyxla.infer.joins.edges import Edge
 from pyxla.infer.lists import pools
 
 
+def new(engine: Engine, cls: type, fields: dict[str, Any]) -> Ref:
+    """A new instance that has its fields from the start."""
+    pools.noted(engine, cls)
+    return made(engine, engine.new(ObjectCell(cls, fields)))
+
+
 def made(engine: Engine, x: Ref) -> Ref:
     """The new instance `x`, in the pool of its class if it is a row from the start."""
     content: Any = engine.heap.contents[x.cell]

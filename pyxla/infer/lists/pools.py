@@ -82,9 +82,9 @@ def remedy(engine: Engine, content: Any) -> str:
         findings.containers.add(cls)
         findings.named.add(cls)
         return "everywhere" if cls in engine.demands.pooled else "pooled"
-    cls = content.cls if isinstance(content, ObjectCell) else None
+    cls = content.cls if isinstance(content, ObjectCell) else closures.class_of(content)
     cls = SequenceSteps if cls is SequenceIterator else cls
-    if cls is not None and _may_be_pooled(cls):
+    if cls is not None and (_may_be_pooled(cls) or not isinstance(content, ObjectCell)):
         findings.classes.add(cls)
         findings.named.add(cls)
         return "pooled"
@@ -96,7 +96,7 @@ def _may_be_pooled(cls: type) -> bool:
     return cls is SequenceSteps or cls.__module__.partition(".")[0] not in _OWN
 
 
-_OWN = frozenset({"pyxla", "numpy", "contextlib", "random", "jax"})
+_OWN = frozenset({"pyxla", "contextlib", "jax"})
 
 
 def is_container(cls: type) -> bool:

@@ -79,6 +79,11 @@ def _instances(engine: Engine, source: Any, heap: Heap) -> Sequence[Any]:
     return sum(map(tuple, lists), ()) if rows - engine.demands.pooled else ()
 
 
+def _code(engine: Engine, over: Sequence[Any]) -> int:
+    """How many instructions there are, copies among them where a pool would make do without."""
+    return engine.builder.made if over else engine.builder.emitted
+
+
 MAX_UNROLLED = 4096
 MAX_ITERATIONS = 1 << 16  # of loops in each other
 MAX_TRIED = 256  # of a loop with more than these, which may end before
@@ -154,9 +159,9 @@ def _unrolled(engine: Engine, frame: Frame, component: Component, entry: Edge, m
                 lifts = engine.findings.lifts(component.header) + " stacks"
                 hint = "use an array in the place of the list"
                 raise engine.refuse(words, hint, remedy=lifts, among=over)
-            before = engine.builder.emitted
+            before = _code(engine, over)
             edge = visit_iteration(engine, frame, component, edge, known=True)
-            made = engine.builder.emitted - before
+            made = _code(engine, over) - before
             if edge is None:
                 loc = first_line(component.header)
                 if loc is None or not is_own(loc):

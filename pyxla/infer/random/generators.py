@@ -30,6 +30,7 @@ from pyxla.infer.calls.dispatch import call_object
 from pyxla.infer.calls.visiting import call_function
 from pyxla.infer.engine import Engine
 from pyxla.infer.exact import exactly
+from pyxla.infer.lists import entries
 from pyxla.infer.random import counts
 from pyxla.ir.op import OpError
 from pyxla.lib.operands import as_array, as_shape, broadcast_shapes, broadcast_to, cast
@@ -143,8 +144,8 @@ DISTRIBUTIONS: dict[str, Distribution] = {
 
 
 def _new(engine: Engine, fields: tuple[Any, ...]) -> Ref:
-    bits = engine.new(ObjectCell(np.random.PCG64, dict(zip(FIELDS, fields, strict=True))))
-    return engine.new(ObjectCell(Generator, {"bit_generator": bits}))
+    bits = entries.new(engine, np.random.PCG64, dict(zip(FIELDS, fields, strict=True)))
+    return entries.new(engine, Generator, {"bit_generator": bits})
 
 
 @rule(np.random.default_rng)
@@ -153,7 +154,7 @@ def default_rng(engine: Engine, seed: Any = NONE) -> Any:
     if isinstance(content, ObjectCell) and content.cls is Generator:
         return seed
     if isinstance(content, ObjectCell) and content.cls in _COMPILED:
-        return engine.new(ObjectCell(Generator, {"bit_generator": seed}))
+        return entries.new(engine, Generator, {"bit_generator": seed})
     return _new(engine, engine.library("default_rng", _seeded, engine, seed))
 
 
@@ -168,7 +169,7 @@ def _generator(engine: Engine, bit_generator: Any) -> Any:
     content = engine.content(bit_generator) if isinstance(bit_generator, Ref) else None
     if not isinstance(content, ObjectCell) or content.cls not in _COMPILED:
         raise engine.refuse(ONLY, REMEDY)
-    return engine.new(ObjectCell(Generator, {"bit_generator": bit_generator}))
+    return entries.new(engine, Generator, {"bit_generator": bit_generator})
 
 
 def check_seeded(engine: Engine, seed: Any) -> None:

@@ -17,6 +17,7 @@ from pyxla.abstract.lattice import Array, Const, Ref, Tuple
 from pyxla.infer.arrays import access as arrays
 from pyxla.infer.calls.dispatch import call_object
 from pyxla.infer.engine import Engine
+from pyxla.infer.lists import entries
 from pyxla.infer.random import generators
 from pyxla.infer.random import methods as m
 from pyxla.lib.operands import as_array, cast
@@ -71,7 +72,7 @@ def _fresh_bits(engine: Engine) -> Ref:
     """A Mersenne Twister with an empty key."""
     key = arrays.fresh(engine, as_array(np.zeros(mt19937.WORDS, U32)))
     fields = {"key": key, "pos": _scalar(np.int64(mt19937.WORDS)), "lazy": _scalar(np.False_)}
-    return engine.new(ObjectCell(np.random.MT19937, fields))
+    return entries.new(engine, np.random.MT19937, fields)
 
 
 def _scalar(x: Any) -> Array:
@@ -129,7 +130,7 @@ def _random_state(engine: Engine, seed: Any = generators.NONE) -> Any:
     if not isinstance(content, ObjectCell) or not issubclass(content.cls, np.random.BitGenerator):
         bits = _fresh_bits(engine)
         _seed(engine, bits, seed)
-    return engine.new(ObjectCell(RandomState, {"_bit_generator": bits, **_spareless()}))
+    return entries.new(engine, RandomState, {"_bit_generator": bits, **_spareless()})
 
 
 @rule(np.random.MT19937)

@@ -20,6 +20,7 @@ from pyxla.infer.arrays import access as arrays
 from pyxla.infer.calls.dispatch import call_object
 from pyxla.infer.engine import Engine
 from pyxla.infer.exact import exactly
+from pyxla.infer.lists import entries
 from pyxla.infer.random.generators import NONE, check_seeded, known_objects, python_number, visit
 from pyxla.infer.random.legacy import KEPT
 from pyxla.infer.random.methods import refuse
@@ -82,7 +83,7 @@ def _made(engine: Engine, seed: Any) -> dict[str, Any]:
 
 @rule(Random)
 def _random(engine: Engine, x: Any = NONE) -> Any:
-    return engine.new(ObjectCell(Random, _made(engine, x)))
+    return entries.new(engine, Random, _made(engine, x))
 
 
 @rule(Random.seed)
