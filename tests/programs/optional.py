@@ -823,3 +823,22 @@ def array_of_what_is_not_none(x):
         found.append(None if v > 9 else v)
         pairs.append((None if v > 9 else int(v), v * 2))
     return np.array(found), np.array(pairs).sum(), np.array(found, dtype=int)
+
+
+@program("none", lambda: ([3, 1, 2, 5], 2), lambda: ([3, 1, 2, 5], 9))
+def taken_out_where_something_was_found(xs, t):
+    best = None
+    for i, x in enumerate(xs):
+        if x > t:
+            best = i
+    taken = xs.pop(best)
+    xs.insert(best, 2 * taken)
+    return xs
+
+
+@program("none", lambda: ([3, 1, 2], None), lambda: ([3, 1, 2], 1))
+def taken_out_at_what_is_no_number(xs, at):
+    try:
+        return xs.pop(at)
+    except TypeError as error:
+        return str(error), xs

@@ -14,6 +14,7 @@ from pyxla.infer.calls.dispatch import call
 from pyxla.infer.calls.visiting import special
 from pyxla.infer.engine import Engine
 from pyxla.infer.joins import choices, kinds
+from pyxla.infer.raising.refusals import full_name
 
 # What is asked for its items by anything: by the object itself.
 _KEYED = (ObjectCell, DictCell)
@@ -50,9 +51,8 @@ def as_int(engine: Engine, x: Any) -> Any:
         try:
             return Const(operator.index(x.value))
         except TypeError:
-            raise engine.refuse(
-                kinds.NO_INT.format(type(x.value).__name__), raises=TypeError
-            ) from None
+            words = kinds.NO_INT.format(full_name(type(x.value)))
+            raise engine.refuse(words, raises=TypeError, words=words) from None
     x = kinds.as_one_int(engine, x, kinds.NO_INT)
     if isinstance(x, Scalar) and x.kind is int:
         return x

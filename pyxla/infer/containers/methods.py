@@ -18,16 +18,18 @@ from pyxla.infer.classes import is_python
 from pyxla.infer.containers import tables
 from pyxla.infer.containers.comparing import alike
 from pyxla.infer.containers.indexing import FALSE, content_of, get_item, set_item
+from pyxla.infer.containers.indices import as_int
 from pyxla.infer.containers.iterators import state_of
 from pyxla.infer.containers.making import dict_, has_data_keys, read_once, unknown
 from pyxla.infer.containers.structure import item, iterate, length
 from pyxla.infer.containers.watched import read
 from pyxla.infer.engine import Engine
 from pyxla.infer.joins import choices
+from pyxla.infer.joins.kinds import NO_INT
 from pyxla.infer.lists import columnar, finding, growing, methods
 from pyxla.infer.objects import get_attribute
 from pyxla.infer.raising.refusals import need
-from pyxla.infer.using import items_in_order
+from pyxla.infer.using import items_in_order, some
 from pyxla.lib import sequences
 from pyxla.lib.containers import Deque
 from pyxla.lib.registry import rule
@@ -130,8 +132,14 @@ def _extend(engine: Engine, x: Any, more: Any) -> Any:
     return Const(None)
 
 
+def _position(engine: Engine, index: Any) -> Any:
+    """Where an item is put, or taken from."""
+    return as_int(engine, some(engine, index, NO_INT.format("NoneType")))
+
+
 @rule(list.insert)
 def _insert(engine: Engine, x: Any, index: Any, value: Any) -> Any:
+    index = _position(engine, index)
     if (grown := methods.opened(engine, x, index, new=Tuple((value,)))) is not None:
         methods.insert(engine, x, grown, index, value)
         return Const(None)
@@ -144,6 +152,7 @@ def _insert(engine: Engine, x: Any, index: Any, value: Any) -> Any:
 
 @rule(list.pop)
 def _pop(engine: Engine, x: Any, index: Any = Const(-1)) -> Any:
+    index = _position(engine, index)
     if (grown := methods.opened(engine, x, index)) is not None:
         return growing.pop(engine, x, grown, index)
     items = list(_items(engine, x))
