@@ -17,6 +17,7 @@ import numpy as np
 from pyxla.ir import rewrite
 from pyxla.ir.core import Instr, Region, Value
 from pyxla.lower.cost import INFINITE, cost
+from pyxla.lower.cpu.kernels import can_hold, is_over_elements
 from pyxla.lower.trips import exact_trips
 from pyxla.ops.control import while_
 from pyxla.ops.elementwise import select
@@ -28,20 +29,25 @@ SLOTS = 8  # numbers that are the state, at most
 # XLA:CPU compiles a loop to one kernel if its operations touch less than 1 KiB, and runs a larger
 # one operation by operation: ten times slower.  What it does not fuse counts for most.
 BUDGET = 128
+# Of loops over elements `lower.cpu.kernels` makes kernels, however large they are.
+ROOMY = 512
 READ, SLOW = 4, 12
 
 
-def unroll(region: Region, nested: bool = False) -> Region:
-    """The region, short loops over numbers in loops unrolled, in place; nested: is it in a loop."""
+def unroll(region: Region, nested: bool = False, held: bool = False) -> Region:
+    """The region, short loops over numbers in loops unrolled, in place; nested: is it in a loop;
+    held: in one that is a kernel."""
     code: list[Instr] = []
     replaced: rewrite.Mapping = {}
     for instr in region.instrs:
+        loops = instr.op is while_
+        within = held or (loops and is_over_elements(instr) and can_hold(instr))
         for inner in instr.regions:
-            unroll(inner, nested or instr.op is while_)
+            unroll(inner, nested or loops, within)
         if replaced:
             instr.operands = tuple([replaced.get(v, v) for v in instr.operands])
-        count = exact_trips(instr) if nested and instr.op is while_ and _is_plain(instr) else None
-        if count is None or not _pays(instr, count):
+        count = exact_trips(instr) if nested and loops and _is_plain(instr) else None
+        if count is None or not _pays(instr, count, ROOMY if held else BUDGET):
             code.append(instr)
             continue
         state = _straight(instr.regions[1], instr.operands, count, code)
@@ -58,13 +64,13 @@ def _is_plain(loop: Instr) -> bool:
     return len(params) <= SLOTS and not any(value.type.shape for value in params)
 
 
-def _pays(loop: Instr, count: int) -> bool:
+def _pays(loop: Instr, count: int, budget: int) -> bool:
     """Whether so many iterations are better without a loop."""
     cond, body = loop.regions
     price = sum([_price(instr) for instr in (*cond.instrs, *body.instrs)])
-    if count <= WHOLE and count * price <= BUDGET:
+    if count <= WHOLE and count * price <= budget:
         return True
-    steps = next((steps for steps in STRIDES if steps * price <= BUDGET), 1)
+    steps = next((steps for steps in STRIDES if steps * price <= budget), 1)
     return 1 < steps <= count < 2 * steps and _crosses(body)
 
 

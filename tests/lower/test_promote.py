@@ -10,7 +10,7 @@ from pyxla.ir.rewrite import walk
 from pyxla.ops.control import while_
 from pyxla.reflect import compilation
 
-N = 12
+N = 20  # too many for straight-line code
 
 
 def product(a, b, c):

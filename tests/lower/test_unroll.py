@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable
 from typing import Any
 
@@ -146,3 +147,25 @@ def test_a_loop_in_a_loop_with_one_stride_is_none(function: Callable):
         assert not difference(pyxla.compile(function)(a, weights), function(a, weights))
     text = pyxla.code_stablehlo(blended, pyxla.f64[50], pyxla.f64[12])
     assert text.count("stablehlo.while") == 1
+
+
+def smoothed(a):
+    """Each element with its neighbours, nearer and more alike ones for more."""
+    h, w = a.shape
+    out = np.empty_like(a)
+    for i in range(h):
+        for j in range(w):
+            total, weights = 0.0, 0.0
+            for di in range(-1, 2):
+                for dj in range(-1, 2):
+                    near = a[min(max(i + di, 0), h - 1), min(max(j + dj, 0), w - 1)]
+                    weight = math.exp(-(di * di + dj * dj) / 2.0 - (near - a[i, j]) ** 2)
+                    total, weights = total + weight * near, weights + weight
+            out[i, j] = total / weights
+    return out
+
+
+def test_neighbours_need_no_loop_in_a_kernel():
+    a = np.random.default_rng(0).random((8, 9))
+    assert not difference(pyxla.compile(smoothed)(a), smoothed(a))
+    assert pyxla.code_stablehlo(smoothed, pyxla.f64[8, 9]).count("stablehlo.while") == 2

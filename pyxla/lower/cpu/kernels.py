@@ -70,6 +70,8 @@ def is_elementary(region: Region) -> bool:
                 return False
             continue
         values = instr.results if op in READS else (*instr.results, *instr.operands)
+        if op is constant:
+            continue  # of any size: it is in memory, where elements of it are read
         for value in instr.operands[1:2] if op is dynamic_update_slice else values:
             if value.type.size > SMALL:
                 return False
