@@ -33,7 +33,7 @@ from pyxla.errors import CompileError
 from pyxla.frozen import dataclass
 from pyxla.infer.arrays import access as arrays
 from pyxla.infer.engine import Engine
-from pyxla.infer.lists import as_arrays, columnar, pools, reading, shared
+from pyxla.infer.lists import as_arrays, columnar, pool_rows, pools, reading, shared
 from pyxla.infer.lists.item_types import Block, Item, Nested, Number, Row, Several
 from pyxla.infer.lists.items import count, holds_instances
 from pyxla.ir.core import Value
@@ -169,7 +169,7 @@ class _Flatten:
             elif _is_shared(content):
                 content = engine.content(reading.copied(engine, listed))
         if type(content) is Pooled:
-            content = pools.shown(engine, content)
+            content = pool_rows.shown(engine, content)
         if isinstance(content, ObjectCell):
             return Node(content, self.fields(content), True, x.cell)
         return Node(content, self.visited(content.parts, _structural(content)), True, x.cell)

@@ -38,7 +38,7 @@ from pyxla.infer.engine import Engine
 from pyxla.infer.joins import choices, far
 from pyxla.infer.joins.kinds import is_one_of, kinds_of, may_be_array, refused
 from pyxla.infer.joins.operated import operated, separately
-from pyxla.infer.lists import columnar, number_lists, pools, reading, rows
+from pyxla.infer.lists import columnar, number_lists, pool_rows, reading, rows
 from pyxla.infer.lists.items import holds_blocks, holds_instances
 from pyxla.infer.operands import (
     FOLDED,
@@ -307,7 +307,7 @@ def identical(engine: Engine, x: Any, y: Any) -> Any:
         for ref in (x, y):
             number_lists.ask_which(engine, ref)
         if {Pooled, RowList} & {type(engine.heap.contents[ref.cell]) for ref in (x, y)}:
-            return pools.same(engine, x, y)
+            return pool_rows.same(engine, x, y)
         if x != y and rows.KEPT in (engine.heap.infos[ref.cell].read_only for ref in (x, y)):
             raise engine.refuse(
                 "whether an array in a list of unknown length is another one is not known",

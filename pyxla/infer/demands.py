@@ -57,9 +57,9 @@ class Demands:
     generators of one function each; born: those of which instances are rows from the start
     (`infer.lists.entries`); everywhere: also the dicts,
     sets and the like among them that no loop makes; keyed: the dicts among them that are in none,
-    as their keys change; late: fields that their instances are given
-    after they are made, if ever; apart: which variables closures among them have each for itself
-    (`infer.calls.closures`).  shared: whether lists that are put in lists of unknown length
+    as their keys change; late: fields that their instances are given, or keys of dicts that come
+    and go, after they are made, if ever, each with a place in their order; apart: which variables
+    closures among them have each for itself (`infer.calls.closures`).  shared: whether lists that are put in lists of unknown length
     are in pools, and sites: the places that make the lists of a pool each
     (`infer.lists.sites`).  arrays: whether all lists of numbers may become arrays, not only long
     ones.  case_split: whether a name may be one of values of no one type (`infer.joins.variants`).
@@ -82,7 +82,7 @@ class Demands:
     generators: frozenset[type] = frozenset()
     everywhere: bool = False
     keyed: frozenset[type] = frozenset()
-    late: frozenset[tuple[type, str]] = frozenset()
+    late: frozenset[tuple[type, str, int]] = frozenset()
     apart: frozenset[tuple[type, str]] = frozenset()
     shared: bool = False
     sites: frozenset[Sites] = frozenset()

@@ -53,7 +53,7 @@ from pyxla.infer.joins import choices
 from pyxla.infer.joins.closures import objects_in
 from pyxla.infer.joins.conflicts import sort_of
 from pyxla.infer.joins.edges import Edge
-from pyxla.infer.lists import columnar, entries, pools, reading, rows
+from pyxla.infer.lists import columnar, entries, pool_rows, pools, reading, rows
 from pyxla.infer.lists.number_lists import ask_which
 from pyxla.infer.loops.memory import LoopMemory
 from pyxla.infer.raising import catching
@@ -339,7 +339,7 @@ class Engine:
             return content
         content = self.use(resolve(self.heap, content))
         if type(content) is Pooled:
-            return pools.shown(self, content)
+            return pool_rows.shown(self, content)
         if type(content) in (GrowingList, RowList):
             return reading.unpacked(self, ref)
         return content
@@ -387,7 +387,7 @@ class Engine:
         if self.pools:
             entries.before(self, content, cell)
         if isinstance(contents[cell], Pooled):
-            pools.replace(self, contents[cell], content)
+            pool_rows.replace(self, contents[cell], content)
             return
         self.check_writable(Ref(cell))
         self.written.append(cell)

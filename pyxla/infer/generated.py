@@ -16,7 +16,7 @@ from pyxla.infer.calls.spelled import equality_of, holds
 from pyxla.infer.classes import is_generated, is_python
 from pyxla.infer.engine import Engine
 from pyxla.infer.joins import kinds
-from pyxla.infer.lists import columnar, pools, shared
+from pyxla.infer.lists import columnar, pool_rows, shared
 from pyxla.lib.interpreted import fields_shown
 
 
@@ -37,7 +37,7 @@ def called(
         if name == "__eq__" and x.cell == args[0].cell:  # its fields are the same objects
             return Const(True)
         rows = [[c.fields[f] for f in fields] for c in (content, other)]
-        pooled = pools.class_of_row(engine.heap, x) is cls
+        pooled = pool_rows.class_of_row(engine.heap, x) is cls
         if name == "__eq__" and pooled and any(holds(engine, v, cls) for row in rows for v in row):
             return call_object(engine, equality_of(cls), [x, args[0]], {})
         if name == "__eq__" and sys.version_info >= (3, 13):

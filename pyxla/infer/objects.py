@@ -14,6 +14,7 @@ from pyxla.abstract.heap import (
     GrowingList,
     ListCell,
     ObjectCell,
+    Pooled,
     SequenceIterator,
     SetCell,
 )
@@ -49,7 +50,7 @@ from pyxla.infer.containers import iterators
 from pyxla.infer.engine import Engine
 from pyxla.infer.instances import construct, exception_init, object_init, tuple_new
 from pyxla.infer.joins import choices, kinds, operated
-from pyxla.infer.lists import columnar, pools
+from pyxla.infer.lists import columnar, pool_rows
 from pyxla.infer.members import of_choice
 from pyxla.infer.raising import exceptions
 from pyxla.infer.raising.objects import as_instance, chosen, raise_lacking
@@ -74,7 +75,7 @@ _CONTAINERS = {ListCell: list, DictCell: dict, SetCell: set}
 
 def _container(content: Any) -> type:
     """The class of an object by its content, or which it stands for."""
-    if isinstance(content, GrowingList | ObjectCell):
+    if isinstance(content, GrowingList | ObjectCell | Pooled):
         return getattr(content.cls, "__pyxla_type__", content.cls)
     return _CONTAINERS[type(content)]
 
@@ -88,9 +89,9 @@ def get_attribute(engine: Engine, x: Any, name: str) -> Any:
     x = closures.of_row(engine, x) or x
     if isinstance(x, Ref):
         content: Any = engine.heap.contents[x.cell]
-        if pools.class_of_row(engine.heap, x) is not None:
-            content = pools.outlined(engine, content, name)
-        elif type(content) is not ObjectCell:
+        if pool_rows.class_of_row(engine.heap, x) is not None:
+            content = pool_rows.outlined(engine, content, name)
+        elif type(content) not in (ObjectCell, Pooled):
             content = columnar.found(engine.heap, x) or engine.content(x)
         if isinstance(content, Array):
             return of_array(engine, x, name)
@@ -381,8 +382,8 @@ def set_attribute(engine: Engine, x: Any, name: str, value: Any, plainly: bool =
     """`x.name = value`; plainly: as `object.__setattr__` does it."""
     x = functions.attributes_of(x) or x
     content: Any = engine.heap.contents.get(x.cell) if isinstance(x, Ref) else None
-    pooled = pools.class_of_row(engine.heap, x) is not None
-    content = pools.outlined(engine, content) if pooled else content
+    pooled = pool_rows.class_of_row(engine.heap, x) is not None
+    content = pool_rows.outlined(engine, content) if pooled else content
     if isinstance(content, Array) and name in ("real", "imag"):
         part = part_of(engine, x, name, arrays.dtype_of(engine, x))
         arrays.setitem(engine, part, Const(Ellipsis), value)
@@ -419,7 +420,7 @@ def set_attribute(engine: Engine, x: Any, name: str, value: Any, plainly: bool =
         message = f"{content.cls.__name__!r} object has no attribute {name!r}"
         engine.raise_constant(AttributeError(message))
     if pooled:
-        pools.assign(engine, x, name, value)
+        pool_rows.assign(engine, x, name, value)
         return
     engine.set_content(x.cell, ObjectCell(content.cls, {**content.fields, name: value}))
 
@@ -434,8 +435,8 @@ def delete_attribute(engine: Engine, x: Any, name: str) -> None:
     """`del x.name`."""
     x = functions.owner(engine, x, name)
     content: Any = engine.heap.contents.get(x.cell) if isinstance(x, Ref) else None
-    pooled = pools.class_of_row(engine.heap, x) is not None
-    content = pools.outlined(engine, content, name) if pooled else content
+    pooled = pool_rows.class_of_row(engine.heap, x) is not None
+    content = pool_rows.outlined(engine, content, name) if pooled else content
     found = engine.captures.member(content.cls, name) if isinstance(content, ObjectCell) else None
     if isinstance(found, property):
         if found.fdel is None:
@@ -448,7 +449,7 @@ def delete_attribute(engine: Engine, x: Any, name: str) -> None:
     need_plain(engine, content.cls, "__delattr__")
     using.bound(engine, content.fields[name])
     if pooled:
-        pools.assign(engine, x, name, Unbound(name))
+        pool_rows.assign(engine, x, name, Unbound(name))
         return
     fields = {k: v for k, v in content.fields.items() if k != name}
     engine.set_content(x.cell, ObjectCell(content.cls, fields))
@@ -475,7 +476,9 @@ def type_of(engine: Engine, x: Any) -> type:
     if isinstance(x, Tuple):
         return x.cls
     if isinstance(x, Ref):
-        content = columnar.found(engine.heap, x) or engine.content(x)
+        content = engine.heap.contents[x.cell]
+        if type(content) is not Pooled:
+            content = columnar.found(engine.heap, x) or engine.content(x)
         if isinstance(content, Array):
             return engine.jax.array_class if engine.is_jax(x) else np.ndarray
         return _container(content)

@@ -41,7 +41,7 @@ from pyxla.infer.engine import Engine
 from pyxla.infer.joins import choices, far
 from pyxla.infer.joins.kinds import as_one_int, kinds_of, may_be_array, not_ints, refused
 from pyxla.infer.joins.operated import operated, separately
-from pyxla.infer.lists import columnar, methods, number_lists, pools, reading
+from pyxla.infer.lists import columnar, methods, number_lists, pool_rows, reading
 from pyxla.infer.operands import (
     FOLDED,
     beside_none,
@@ -190,7 +190,7 @@ def is_operand(engine: Engine, x: Any) -> bool:
     if isinstance(x, Ref):
         if type(engine.heap.contents[x.cell]) is Array:
             return True
-        row = pools.class_of_row(engine.heap, x) is not None
+        row = pool_rows.class_of_row(engine.heap, x) is not None
         return not row and isinstance(content_of(engine, x), Array)
     return is_number(x)
 
@@ -408,7 +408,7 @@ def truth(engine: Engine, x: Any) -> Any:
     if (grown := columnar.found(engine.heap, x)) is not None:
         return engine.rules.compare(engine, "gt", reading.length(engine, grown), Const(0))
     if isinstance(x, Ref):
-        row = pools.class_of_row(engine.heap, x) is not None
+        row = pool_rows.class_of_row(engine.heap, x) is not None
         content = None if row else engine.content(x)
         if isinstance(content, (ListCell, DictCell, SetCell)):
             return Const(bool(content.items))

@@ -194,12 +194,39 @@ class Record(dict):
     """A dict of these keys, all of them text, in a pool of such (`infer.lists.pools`)."""
 
     __pyxla_keys__: tuple[str, ...] = ()
+    __pyxla_type__ = dict
+
+    def get(self, key: Any, default: Any = None) -> Any:
+        return self[key] if key in self else default
+
+    def setdefault(self, key: Any, default: Any = None) -> Any:
+        if key not in self:
+            self[key] = default
+        return self[key]
+
+    def pop(self, key: Any, *default: Any) -> Any:
+        if default and key not in self:
+            return default[0]
+        x = self[key]
+        del self[key]
+        return x
 
 
 @functools.cache
 def record(keys: tuple[str, ...]) -> type[Record]:
     """The class that dicts with these keys are of."""
     return type("dict", (Record,), {"__pyxla_keys__": keys})
+
+
+def mark(own: Any, *others: Any) -> Any:
+    """That of a key which such a dict is given (`infer.lists.record_keys`), by those of others that
+    come and go, too: one that is there keeps its place."""
+    if own > 0:
+        return own
+    last = ONCE
+    for other in others:
+        last = max(last, other)
+    return last + ONCE
 
 
 class Keyed:

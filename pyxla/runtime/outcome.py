@@ -170,13 +170,11 @@ class OutPool:
 
     def fields(self, row: Sequence[Any]) -> dict[str, Any]:
         """The fields that an instance has of a row; what has no name is no field, and `?name` says
-        whether there is one of this name."""
-        held = dict(zip(self.names, row, strict=True))
-        return {
-            name: x
-            for name, x in held.items()
-            if name and not name.startswith("?") and held.get("?" + name, True)
-        }
+        whether there is one of this name: of dicts, how late it came."""
+        held = {name: x for name, x in zip(self.names, row, strict=True) if name}
+        marks = {name[1:]: int(held.pop(name)) for name in self.names if name.startswith("?")}
+        there = [name for name in held if marks.get(name, 1)]
+        return {name: held[name] for name in sorted(there, key=lambda name: marks.get(name, 1))}
 
 
 @dataclass(frozen=True, slots=True, eq=False)

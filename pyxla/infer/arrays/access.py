@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from pyxla.abstract.heap import READ_ONLY, GrowingList, ListCell, RowList
+from pyxla.abstract.heap import READ_ONLY, GrowingList, ListCell, Pooled, RowList
 from pyxla.abstract.lattice import (
     Array,
     Compound,
@@ -34,7 +34,7 @@ from pyxla.views.views import MIXED, BasicIndex, extend, is_permuted, update
 # Of constants, those whose items are read one by one.
 SEQUENCES = (tuple, str, range, list, frozenset)
 # Lists that are asked nothing of their items.
-_KEPT = (GrowingList, RowList)
+_KEPT = (GrowingList, RowList, Pooled)
 
 
 def python_scalar(x: Any, kind: type) -> Scalar:

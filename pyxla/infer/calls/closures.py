@@ -17,7 +17,7 @@ from pyxla.frontend.source import SourceFunction
 from pyxla.infer.demands import Needs
 from pyxla.infer.engine import Engine
 from pyxla.infer.joins.closures import class_of, class_of_variable
-from pyxla.infer.lists import entries, pools
+from pyxla.infer.lists import entries, pool_rows
 from pyxla.lib.variables import Partial, Variable
 
 
@@ -37,8 +37,8 @@ def variable(engine: Engine, source: SourceFunction, name: str) -> Ref:
 
 def assign(engine: Engine, box: Ref, value: Any) -> None:
     """Give a variable that nested functions share a value."""
-    if (cls := pools.class_of_row(engine.heap, box)) is not None:
-        pools.assign(engine, box, cls.FIELDS[0], value)  # type: ignore[attr-defined]
+    if (cls := pool_rows.class_of_row(engine.heap, box)) is not None:
+        pool_rows.assign(engine, box, cls.FIELDS[0], value)  # type: ignore[attr-defined]
         return
     outside = isinstance(engine.content(box), ObjectCell)
     content = ObjectCell(Variable, {"value": engine.use(value)}) if outside else BoxCell(value)
@@ -84,7 +84,7 @@ def entered(engine: Engine, closure: Compound, final: Iterable[Ref] = ()) -> Any
 
 def _is_own(engine: Engine, box: Any) -> bool:
     """Whether each closure has the variable for itself: it is a number or an instance, mostly."""
-    return is_number(box.value) or pools.class_of_row(engine.heap, box.value) is not None
+    return is_number(box.value) or pool_rows.class_of_row(engine.heap, box.value) is not None
 
 
 def _needed(
@@ -103,13 +103,13 @@ def _needed(
         engine.loc,
         apart=frozenset([(cls, str(i)) for i in places]),
         pooled=frozenset(assigned),
-        late=frozenset(assigned.items()),
+        late=frozenset([(cls, name, 0) for cls, name in assigned.items()]),
     )
 
 
 def of_row(engine: Engine, x: Any) -> Compound | None:
     """The closure that a row of a pool is; None of all else."""
-    cls = pools.class_of_row(engine.heap, x)
+    cls = pool_rows.class_of_row(engine.heap, x)
     if cls is None or cls not in engine.closures:
         return None
     meta, shared, boxes = engine.closures[cls]

@@ -21,7 +21,7 @@ from pyxla.infer.calls.depth import Start, TooDeep, needs_stack
 from pyxla.infer.calls.summaries import summarized
 from pyxla.infer.engine import Engine
 from pyxla.infer.frame import Frame
-from pyxla.infer.lists import columnar, pools
+from pyxla.infer.lists import columnar, pool_rows
 
 
 def call_function(
@@ -169,7 +169,7 @@ def call_method(engine: Engine, x: Any, name: str) -> Any:
 
 def class_of(engine: Engine, x: Any) -> type | None:
     """The user's class of an instance, else None."""
-    if (cls := pools.class_of_row(engine.heap, x)) is not None:
+    if (cls := pool_rows.class_of_row(engine.heap, x)) is not None:
         return cls
     if isinstance(x, Ref):
         content = columnar.found(engine.heap, x) or engine.content(x)

@@ -16,6 +16,7 @@ from pyxla.abstract.lattice import (
     Const,
     Ref,
     Tuple,
+    has_value,
     is_number,
     is_variant,
     number_type,
@@ -32,7 +33,7 @@ from pyxla.infer.containers.outside import Outside
 from pyxla.infer.containers.structure import iterate_ahead
 from pyxla.infer.engine import Engine
 from pyxla.infer.joins import choices
-from pyxla.infer.lists import columnar, finding, growing, number_lists, reading
+from pyxla.infer.lists import columnar, finding, growing, number_lists, pool_rows, reading
 from pyxla.infer.lists.item_types import Number
 from pyxla.infer.raising.refusals import ITERATION, full_name, lacking, need, python_class
 from pyxla.infer.text import strings
@@ -234,6 +235,8 @@ def contains(engine: Engine, x: Any, container: Any, compare: Callable[..., Any]
         return finding.contains(engine, grown, x)
     if (kept := number_lists.flat(engine, container)) is not None and is_number(x):
         container = kept[0]
+    if (row := pool_rows.record_row(engine.heap, container, x)) is not None:
+        return has_value(pool_rows.item(engine, row, x.value), "unbound")
     content = content_of(engine, container)
     if isinstance(content, (DictCell, SetCell)):
         if (asked := tables.looked(engine, container, x)) is not None:

@@ -21,7 +21,7 @@ from pyxla.infer.classes import is_generated
 from pyxla.infer.containers import tables
 from pyxla.infer.engine import Engine
 from pyxla.infer.generated import hashed_fields
-from pyxla.infer.lists import pools
+from pyxla.infer.lists import pool_rows
 from pyxla.infer.lists.item_types import Handle, Known, Made, Nested, Number, Row, Same, Several
 from pyxla.infer.lists.items import item_of
 from pyxla.lib.registry import rule
@@ -55,7 +55,7 @@ def _all(engine: Engine, items: Any) -> bool:
 
 
 def _of_row(engine: Engine, cls: type) -> bool:
-    fields = pools.items_of_fields(engine, cls)
+    fields = pool_rows.items_of_fields(engine, cls)
     return _of_instance(cls, lambda name: item_is_steady(engine, fields.get(name)))
 
 

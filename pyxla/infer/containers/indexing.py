@@ -8,7 +8,7 @@ from types import MethodType
 from typing import Any, Generic
 
 from pyxla.abstract.heap import DictCell, GrowingList, ListCell
-from pyxla.abstract.lattice import Array, Compound, Const, Ref, Tuple, is_number
+from pyxla.abstract.lattice import Array, Compound, Const, Ref, Tuple, Unbound, is_number
 from pyxla.infer import using
 from pyxla.infer.arrays import access as arrays
 from pyxla.infer.calls import conversions
@@ -20,7 +20,15 @@ from pyxla.infer.containers.ranges import range_part
 from pyxla.infer.engine import Engine
 from pyxla.infer.joins import choices, far, folded
 from pyxla.infer.joins.kinds import may_be_array, refused
-from pyxla.infer.lists import choosing, columnar, growing, methods, number_lists, reading
+from pyxla.infer.lists import (
+    choosing,
+    columnar,
+    growing,
+    methods,
+    number_lists,
+    pool_rows,
+    reading,
+)
 from pyxla.infer.raising.refusals import lacking, python_class
 from pyxla.infer.text import strings
 from pyxla.lib.members import member_named
@@ -42,6 +50,8 @@ def get_item(engine: Engine, x: Any, key: Any) -> Any:
     key = place(engine, x, key)
     if (grown := columnar.found(engine.heap, x)) is not None:
         return reading.get(engine, x, grown, key)
+    if (row := pool_rows.record_row(engine.heap, x, key)) is not None:
+        return using.moved(engine, pool_rows.item(engine, row, key.value))
     content = content_of(engine, x)
     if isinstance(x, Array) or isinstance(content, Array):
         array = arrays.fresh(engine, x) if isinstance(x, Array) else x
@@ -165,6 +175,9 @@ def set_item(engine: Engine, x: Any, key: Any, value: Any) -> None:
             value = call(engine, Const(list), [value], {})
     if _set_in_list(engine, x, key, value):
         return
+    if pool_rows.record_row(engine.heap, x, key) is not None:
+        pool_rows.assign(engine, x, key.value, value)
+        return
     content = content_of(engine, x)
     if isinstance(content, Array):
         if far.is_dynamic(value):
@@ -250,6 +263,10 @@ def delete_item(engine: Engine, x: Any, key: Any) -> None:
         if grown.cls is tuple:
             engine.raise_constant(TypeError("'tuple' object doesn't support item deletion"))
         methods.delete(engine, x, grown, key)
+        return
+    if (row := pool_rows.record_row(engine.heap, x, key)) is not None:
+        using.bound(engine, pool_rows.item(engine, row, key.value))
+        pool_rows.assign(engine, x, key.value, Unbound(key.value))
         return
     content = content_of(engine, x)
     if isinstance(content, DictCell) and tables.opened(engine, x, key):

@@ -26,14 +26,14 @@ from pyxla.infer.containers.watched import read
 from pyxla.infer.engine import Engine
 from pyxla.infer.joins import choices
 from pyxla.infer.joins.kinds import NO_INT
-from pyxla.infer.lists import columnar, finding, growing, methods
+from pyxla.infer.lists import columnar, finding, growing, methods, pool_rows
 from pyxla.infer.objects import get_attribute
 from pyxla.infer.raising.refusals import need
 from pyxla.infer.using import items_in_order, some
 from pyxla.lib import sequences
 from pyxla.lib.containers import Deque
 from pyxla.lib.registry import rule
-from pyxla.lib.tables import View, fill, pairs
+from pyxla.lib.tables import Record, View, fill, pairs
 
 NOT_IN_TUPLE = "tuple.index(x): x not in tuple"
 
@@ -55,6 +55,8 @@ def of_tables(*targets: Any) -> Callable[[Callable[..., Any]], Callable[..., Any
 
 def _of_table(function: Any, name: str, engine: Engine, x: Any, /, *args: Any, **named: Any) -> Any:
     asked = x if tables.found(engine.heap, x) else None
+    if args and pool_rows.record_row(engine.heap, x, args[0]) and name in vars(Record):
+        return call(engine, Const(vars(Record)[name]), [x, *args], named)
     if asked is None and args and name in _KEYED:
         asked = _asked(engine, x, args[0], name in _READS)
     if asked is None:
@@ -312,6 +314,10 @@ def _update(engine: Engine, x: Any, other: Any = None, /, **named: Any) -> Any:
         return call(engine, Const(fill), [x, source], {})
     if other is not None:
         new = {**content_of(engine, dict_(engine, other)).items, **named}
+    if pool_rows.record_row(engine.heap, x) is not None:
+        for key, value in new.items():
+            set_item(engine, x, Const(key), value)
+        return Const(None)
     content = content_of(engine, x)
     engine.set_content(x.cell, content.holding({**content.items, **new}))
     return Const(None)

@@ -7,6 +7,7 @@ from typing import Any
 
 from pyxla.abstract.heap import DictCell, ObjectCell, SetCell
 from pyxla.abstract.lattice import UNDEFINED, Const, Ref, Tuple, Unbound
+from pyxla.lib.tables import Record
 
 # How deep in new objects one looks: they may be in a circle.
 _DEPTH = 4
@@ -54,7 +55,7 @@ def _fields(contents: Sequence[Any]) -> Sequence[Sequence[Any]]:
 
 def missing(cls: type, name: str) -> Any:
     """A field that an instance does not have: the constant of that name in the class, or none."""
-    default = getattr(cls, name, ...)
+    default = ... if issubclass(cls, Record) else getattr(cls, name, ...)
     if default is None or isinstance(default, (bool, int, float, str)):
         return Const(default)
     message = f"{cls.__name__!r} object has no attribute {name!r}"

@@ -9,9 +9,7 @@ instances of in loops, or more than once (`infer.demands`).
 
 from __future__ import annotations
 
-import contextlib
-from collections.abc import Iterable, Iterator, Mapping
-from types import FunctionType
+from collections.abc import Iterable, Mapping
 from typing import Any
 
 from pyxla.abstract.heap import (
@@ -20,7 +18,6 @@ from pyxla.abstract.heap import (
     ListCell,
     ObjectCell,
     Pooled,
-    RowList,
     SequenceIterator,
     SetCell,
     reachable,
@@ -29,32 +26,22 @@ from pyxla.abstract.lattice import (
     Array,
     Const,
     Ref,
-    Scalar,
     Tuple,
     Unbound,
-    Variant,
-    as_const,
     has_value,
     may_be_unbound,
     value_of,
 )
 from pyxla.errors import CompileError, InternalError
-from pyxla.frontend import stepping
-from pyxla.frontend.pyops import GETATTR, SETATTR, PyOp
-from pyxla.frontend.source import source_function
-from pyxla.frontend.ssa import to_ssa
 from pyxla.frozen import dataclass
-from pyxla.infer.arrays import access as arrays
 from pyxla.infer.demands import Demands, Needs, Path
 from pyxla.infer.interface import Engine
 from pyxla.infer.joins import closures
 from pyxla.infer.joins.columns import missing
-from pyxla.infer.lists import columnar, growing, reading
-from pyxla.infer.lists.item_joins import joined_item, joined_items
-from pyxla.infer.lists.item_types import LISTS, Block
-from pyxla.infer.lists.items import at_path, count, item_of, objects, replaced_at
-from pyxla.infer.lists.laying import values
-from pyxla.ir.core import Function, Value
+from pyxla.infer.lists import columnar, growing, pool_rows, record_keys
+from pyxla.infer.lists.item_types import LISTS
+from pyxla.infer.lists.items import count, item_of
+from pyxla.infer.lists.pool_rows import COUNTS, SET
 from pyxla.lib.iterators import Generator, SequenceSteps
 from pyxla.lib.sets import TableSet
 from pyxla.lib.tables import Record, Table, record
@@ -113,7 +100,7 @@ def container_class(content: Any) -> type | None:
     if not isinstance(content, DictCell):
         return None
     keys = tuple(content.items)
-    return record(keys) if keys and all(type(key) is str for key in keys) else Table
+    return record(keys) if keys and all(map(pool_rows.is_name, keys)) else Table
 
 
 def of_class(engine: Engine, cls: type) -> Ref | None:
@@ -208,8 +195,8 @@ def enter(engine: Engine, x: Ref, pool: Ref) -> None:
     unlike = {name for name, x in fields.items() if name not in names or may_be_unbound(x)}
     unlike |= ({*names} - {COUNTS, *[SET + name for name in late]}) - {*fields}
     if unlike - late:
-        raise Needs(engine.loc, late=frozenset([(cls, name) for name in unlike]))
-    if any(isinstance(field, Ref) and _is_in_list(engine, field) for field in fields.values()):
+        raise Needs(engine.loc, late=frozenset([(cls, name, 0) for name in unlike]))
+    if any(pool_rows.is_in_list(engine, field) for field in fields.values()):
         raise growing.in_two(engine)
     row = Tuple(tuple([_element(cls, fields, name) for name in names]))
     held = engine.heap.contents[pool.cell]
@@ -217,27 +204,23 @@ def enter(engine: Engine, x: Ref, pool: Ref) -> None:
         size: Any = len(held.items)
         engine.set_content(pool.cell, ListCell((*held.items, row)))
     else:
-        grown = _grown(engine, pool)
+        grown = pool_rows.grown_of(engine, pool)
         size = columnar.size_of(engine.heap, grown)
         growing.append(engine, pool, grown, row)
     engine.heap.contents[x.cell] = Pooled(pool, size, cls)
 
 
 def _columns(engine: Engine, cls: type, fields: Mapping[str, Any]) -> tuple[str, ...]:
-    """What the columns of a pool hold: fields, those that are set later last, and which are set."""
-    late = sorted([name for owner, name in engine.demands.late if owner is cls])
+    """What the columns of a pool hold: fields, those that are set later last but for keys of dicts,
+    and which are set."""
+    asked = sorted([(place, name) for owner, name, place in engine.demands.late if owner is cls])
+    late = list(dict.fromkeys([name for _, name in asked]))
     if late:
-        own = [name for name in fields if name not in late]
-        return (*own, *late, *[SET + name for name in late])
+        own = [name for name in fields if name not in late or issubclass(cls, Record)]
+        return (*dict.fromkeys([*own, *late]), *[SET + name for name in late])
     items = [item_of(engine.heap, x) for x in fields.values()]
     counted = any(item is None or count(item) for item in items)
     return (*fields,) if counted else (*fields, COUNTS)
-
-
-def items_of_fields(engine: Engine, cls: type) -> dict[str, Any]:
-    """What the fields are of instances in the pool of a class."""
-    held = _grown(engine, engine.pools[cls])
-    return dict(zip(engine.pool_fields[cls], held.item.items, strict=True))
 
 
 def _element(cls: type, fields: Mapping[str, Any], name: str) -> Any:
@@ -247,113 +230,9 @@ def _element(cls: type, fields: Mapping[str, Any], name: str) -> Any:
     field = name.removeprefix(SET)
     value = fields.get(field, Unbound(field))
     if name != field:
-        return has_value(value, "unbound")
+        there = has_value(value, "unbound")
+        return record_keys.first_mark(there.value) if issubclass(cls, Record) else there
     return value_of(missing(cls, name) if isinstance(value, Unbound) else value, "unbound")
-
-
-# Before the name of a field that is set later, if ever: the column of whether it is.
-SET = "?"
-# A number in rows of instances that hold none: a pool without a column has no length.
-COUNTS = ""
-
-
-def _is_in_list(engine: Engine, x: Ref) -> bool:
-    return growing.is_part(engine.heap.contents.get(x.cell))
-
-
-def class_of_row(heap: Heap, x: Any) -> type | None:
-    """The class of an instance that is a row of a pool, without reading the row: what may be None
-    has none, maybe."""
-    content = heap.contents.get(x.cell) if isinstance(x, Ref) else None
-    return content.cls if type(content) is Pooled and not issubclass(content.cls, Record) else None
-
-
-def outlined(engine: Engine, row: Pooled, name: str = COUNTS) -> ObjectCell:
-    """An instance with its class and the names of its fields, of which one is read."""
-    names = engine.pool_fields[row.cls]
-    columns = {name, SET + name} & {*names} - {COUNTS}
-    read = {x: _row(engine, row, (names.index(x),)) for x in sorted(columns)}
-    return ObjectCell(row.cls, _fields(row.cls, dict.fromkeys(names) | read))
-
-
-def _fields(cls: type, held: Mapping[str, Any]) -> dict[str, Any]:
-    """The fields of an instance by what the columns hold of it."""
-    fields = {name: x for name, x in held.items() if name != COUNTS and not name.startswith(SET)}
-    for name in fields:
-        match held.get(SET + name), missing(cls, name):
-            case Const(value=False), Unbound() as unbound:
-                fields[name] = unbound
-            case Scalar() as there, Unbound() as unbound:
-                fields[name] = Variant("unbound", there, (unbound, fields[name]))
-    return fields
-
-
-def shown(engine: Engine, row: Pooled) -> ObjectCell | DictCell:
-    """An instance with the fields, a dict with the items, that it has now."""
-    found = _row(engine, row)
-    held = dict(zip(engine.pool_fields[row.cls], found.items, strict=True))
-    fields = _fields(row.cls, held)
-    return DictCell(fields) if issubclass(row.cls, Record) else ObjectCell(row.cls, fields)
-
-
-def replace(engine: Engine, row: Pooled, content: Any) -> None:
-    """Let an instance in a pool have the fields, a dict the items, of `content`."""
-    before = shown(engine, row)
-    if type(content) is not type(before):
-        raise engine.refuse("an instance that is in a list is made anew")
-    if isinstance(content, ObjectCell):
-        unbound = {name: Unbound(name) for name in before.fields}
-        had, held = before.fields, {**unbound, **content.fields}
-    else:
-        had, held = before.items, content.items
-        if held.keys() != had.keys():
-            engine.findings.keyed.add(row.cls)
-            raise engine.refuse(
-                "the keys of a dict that is one of several change",
-                "give each all of its keys where it is made, or use keys that are numbers",
-                remedy="keyed",
-            )
-    for name, value in held.items():
-        if not _is_same(engine.heap, value, had.get(name)):
-            _assign(engine, row, name, value)
-
-
-def _is_same(heap: Heap, x: Any, y: Any) -> bool:
-    """Whether two values are one, or one list in another."""
-    if isinstance(x, Ref) and isinstance(y, Ref):
-        held = heap.contents[x.cell]
-        return x == y or (type(held) is RowList and held == heap.contents[y.cell])
-    return x is y
-
-
-def _row(engine: Engine, row: Pooled, path: tuple[int, ...] = ()) -> Any:
-    """All fields of an instance, or the one at `path`.  A row is in its pool, without a check."""
-    held = engine.heap.contents[row.pool.cell]
-    if type(held) is ListCell and isinstance(row.index, int):
-        whole = held.items[row.index]
-        return whole.items[path[0]] if path else whole
-    grown = _grown(engine, row.pool)
-    part, before = at_path(grown.item, path)
-    columns = iter(grown.columns[before:])
-    with engine.unchecked():
-        return reading.read_item(engine, part, columns, as_const(row.index), row.pool, path)
-
-
-def _grown(engine: Engine, pool: Ref) -> Any:
-    """The pool in columns."""
-    held = engine.heap.contents[pool.cell]
-    if type(held) is ListCell:
-        items = columnar.items_of(engine.heap, held)
-        item = joined_items(items) if items else None
-        if item is None or not count(item):
-            growing.note_sizes(engine, items)
-            raise engine.refuse(_FIELDS, among=held.items)
-        return columnar.keep(engine.heap, pool, item)
-    grown = columnar.found(engine.heap, pool)
-    if grown is None:  # what paths made of it does not fit together
-        engine.use(held)
-        raise engine.refuse(_FIELDS)
-    return grown
 
 
 def want(engine: Engine, values: Iterable[Any]) -> None:
@@ -368,118 +247,3 @@ def want(engine: Engine, values: Iterable[Any]) -> None:
     called = closures.classes_in([*values, *contents])
     engine.findings.classes.update(called)
     engine.findings.named.update(called)
-
-
-_FIELDS = "instances with such fields are not chosen among at run time"
-
-
-def assign(engine: Engine, x: Ref, name: str, value: Any) -> None:
-    """`x.name = value`."""
-    row: Any = engine.heap.contents[x.cell]
-    _assign(engine, row, name, value)
-
-
-def _asked_in_turn(engine: Engine, cls: type, names: Iterable[str]) -> set[tuple[type, str]]:
-    """Fields that would be asked for one after the other: those that `__init__`, with the methods
-    that it calls, gives instances that it put in a list before; if these are generators, in what
-    they keep what is read behind each `yield`."""
-    found = {(cls, field) for field in _given_by_init(engine, cls) - {*names}}
-    for generator, made in engine.generators.items() if cls in engine.generators else ():
-        graph = stepping.to_steps(made.meta[0].source).function
-        kept = {name for name, _ in _named(graph, SETATTR) if name.startswith(stepping.FRAME)}
-        found |= {(generator, name) for name in kept}
-    return found
-
-
-def _given_by_init(engine: Engine, cls: type) -> set[str]:
-    """The fields that `__init__` assigns, and the methods that it may call."""
-    methods, fields, work = set[str](), set[str](), ["__init__"]
-    while work:
-        method = engine.captures.member(cls, work.pop())
-        if not isinstance(method, FunctionType):
-            continue
-        with contextlib.suppress(CompileError):
-            graph = to_ssa(source_function(method)).function
-            own = graph.params[:1]
-            fields |= {name for name, of in _named(graph, SETATTR) if of in own}
-            called = {name for name, of in _named(graph, GETATTR) if of in own} - methods
-            methods |= called
-            work += called
-    return fields
-
-
-def _named(graph: Function, op: PyOp) -> Iterator[tuple[str, Value]]:
-    """The fields that a function reads or assigns, and of what."""
-    for instr in [instr for block in graph.blocks for instr in block.instrs]:
-        if instr.op is op:
-            yield instr.attrs["name"], instr.operands[0]
-
-
-def _assign(engine: Engine, row: Pooled, name: str, value: Any) -> None:
-    names = engine.pool_fields[row.cls]
-    engine.rules.enter(engine, None, value)
-    unbound = isinstance(value, Unbound)
-    if name not in names or (unbound and SET + name not in names):
-        further = _asked_in_turn(engine, row.cls, names)
-        raise Needs(engine.loc, late=frozenset({(row.cls, name), *further}))
-    if SET + name in names:
-        _put(engine, row, SET + name, Const(not unbound))
-    _put(engine, row, name, value_of(missing(row.cls, name), "unbound") if unbound else value)
-
-
-def _put(engine: Engine, row: Pooled, name: str, value: Any) -> None:
-    place = engine.pool_fields[row.cls].index(name)
-    held = engine.heap.contents[row.pool.cell]
-    if type(held) is ListCell and isinstance(row.index, int):
-        fields = list(held.items[row.index].items)
-        fields[place] = value
-        rows = [*held.items[: row.index], Tuple(tuple(fields)), *held.items[row.index + 1 :]]
-        engine.set_content(row.pool.cell, ListCell(tuple(rows)))
-        return
-    _write(engine, row, place, value)
-
-
-def _write(engine: Engine, row: Pooled, place: int, value: Any) -> None:
-    heap, grown = engine.heap, _grown(engine, row.pool)
-    if isinstance(value, Ref) and _is_in_list(engine, value):
-        raise growing.in_two(engine)
-    growing.within_room(engine, grown.item.items[place], value)
-    new = item_of(heap, value)
-    wide = None if new is None else joined_item(grown.item.items[place], new)
-    if wide is None:
-        growing.note_sizes(engine, [grown.item.items[place], new])
-        raise engine.refuse("the fields of instances in a list are of one type each", among=[value])
-    if wide != grown.item.items[place]:
-        grown = growing.retype(engine, row.pool, replaced_at(grown.item, (place,), wide))
-    part, before = at_path(grown.item, (place,))
-    written = list(values(heap, part, value))
-    if any(not isinstance(kind, Block) for _, kind, _ in objects(heap, part, value)):
-        growing.detach(engine, row.pool)
-    growing.hold_parts(engine, row.pool, objects(heap, part, value, (place,)), as_const(row.index))
-    columns = grown.columns[before : before + count(part)]
-    with engine.unchecked():
-        for column, element in zip(columns, written, strict=True):
-            arrays.setitem(engine, column, as_const(row.index), Array(element))
-
-
-def same(engine: Engine, x: Ref, y: Ref) -> Any:
-    """`x is y` of an instance in a pool, or of a list in a list, and another, a bool."""
-    (home, keys), (other, others) = [_home(engine.heap, ref) for ref in (x, y)]
-    same_: Any = Const(home == other and home is not None)
-    for pair in zip(keys, others, strict=True) if same_.value else ():
-        same_ = engine.rules.both(engine, same_, engine.rules.compare(engine, "eq", *pair))
-    return same_
-
-
-def _home(heap: Heap, x: Ref) -> tuple[Any, list[Any]]:
-    """Where the rows are of which this is one, and which of them it is: in the list, and in each
-    that this is in."""
-    row: Any = heap.contents[x.cell]
-    if type(row) is Pooled:
-        return row.pool.cell, [as_const(row.index)]
-    home: Any = None
-    keys: list[Any] = []
-    while type(row) is RowList:
-        home, keys = (row.parent.cell, row.path, home and home[1:]), [*keys, as_const(row.index)]
-        row = heap.contents.get(row.parent.cell)
-    return home, keys

@@ -1,0 +1,60 @@
+"""Which keys a dict in a pool has, all of whose keys are text (`lib.tables.Record`).
+
+The columns of its pool are the keys that its class names: those that dicts have where they enter.
+A key that one of them gets or loses later (`Demands.late`) has another column, of marks: 0 where it
+is not there, 1 where it always was, and more the later it came (`lib.tables.mark`).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from pyxla.abstract.lattice import Const, Unbound, Variant
+from pyxla.errors import RefusedPath
+from pyxla.infer.arrays.access import python_scalar
+from pyxla.infer.interface import Engine
+from pyxla.lib.tables import NEVER, ONCE, mark
+
+_VARIES = "whether this dict has the key {!r} by now, and in which place, differs among several"
+_REMEDY = "give each all of its keys where it is made, or ask for one: x[{0!r}], {0!r} in x"
+
+
+def first_mark(there: bool) -> Const:
+    """The mark of a key of a dict that enters its pool."""
+    return Const(ONCE if there else NEVER)
+
+
+def next_mark(engine: Engine, marks: Mapping[str, Any], key: str) -> Any:
+    """The mark of a key that is set."""
+    others = [x for name, x in marks.items() if name != key]
+    return engine.rules.call(engine, Const(mark), [marks[key], *others], {})
+
+
+def item(engine: Engine, held: Mapping[str, Any], marks: Mapping[str, Any], key: str) -> Any:
+    """What a dict has of this key, by the columns of that: unbound, where it is not there."""
+    unbound = Unbound(key, error=KeyError(key))
+    mark = marks.get(key, Const(ONCE if key in held else NEVER))
+    there = engine.rules.compare(engine, "ne", mark, Const(NEVER))
+    if isinstance(there, Const):
+        return held[key] if there.value else unbound
+    return Variant("unbound", python_scalar(there, bool), (unbound, held[key]))
+
+
+def items(
+    engine: Engine, cls: type, held: Mapping[str, Any], marks: Mapping[str, Any]
+) -> dict[str, Any]:
+    """All items by all columns, in order.  Where data decides which there are, the program ends
+    unless all are, in the order in which it comes to set them."""
+    there = {key: x for key, x in held.items() if marks.get(key) != Const(NEVER)}
+    if all(isinstance(x, Const) for x in marks.values()):
+        known = {key: int(x.value) for key, x in marks.items()}
+        return {key: there[key] for key in sorted(there, key=lambda key: known.get(key, 1))}
+    last: Any = Const(ONCE)
+    for key in [key for key in there if key in marks]:
+        own = key in cls.__pyxla_keys__  # type: ignore[attr-defined]
+        fine = engine.rules.compare(engine, "eq" if own else "gt", marks[key], last)
+        told = RefusedPath(_VARIES.format(key), _REMEDY.format(key), None)
+        engine.ensure(fine, told, catchable=False)
+        last = last if own else marks[key]
+    return there
