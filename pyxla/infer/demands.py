@@ -59,9 +59,9 @@ class Demands:
     sets and the like among them that no loop makes; keyed: the dicts among them that are in none,
     as their keys change; late: fields that their instances are given, or keys of dicts that come
     and go, after they are made, if ever, each with a place in their order; apart: which variables
-    closures among them have each for itself (`infer.calls.closures`).  shared: whether lists that are put in lists of unknown length
-    are in pools, and sites: the places that make the lists of a pool each
-    (`infer.lists.sites`).  arrays: whether all lists of numbers may become arrays, not only long
+    closures among them have each for itself (`infer.calls.closures`).  shared: whether lists that
+    are put in lists of unknown length are in pools, and sites: the places that make the lists of
+    a pool each (`infer.lists.sites`).  arrays: whether all lists of numbers may become arrays, not only long
     ones.  case_split: whether a name may be one of values of no one type (`infer.joins.variants`).
     grids: the sites of arguments that are lists of lists of numbers, and each one array
     (`infer.lists.number_lists`).  chained: whether tables have chains (`lib.tables`).
@@ -160,7 +160,8 @@ class Findings:
     sizing: the loops in which one is of several sizes.
     met: a name or an item has no one type.  lists: several are made.  classes: those whose
     instances might be in pools; containers: the same of those that stand for dicts, sets and the
-    like; keyed: those of dicts in pools whose keys change; generators: those of generators that
+    like; keyed: those of dicts in pools whose keys change; chosen: those of which data decides
+    which dict that is; generators: those of generators that
     loops make, but for recursive_generators, which read others of their own.  recursive: functions
     that call each other, with what they were refused for.  valued: arguments with lists of which
     the numbers themselves are needed.  floats: such an argument, or
@@ -196,6 +197,7 @@ class Findings:
     classes: set[type] = field(default_factory=set)
     containers: set[type] = field(default_factory=set)
     keyed: set[type] = field(default_factory=set)
+    chosen: set[type] = field(default_factory=set)
     generators: set[type] = field(default_factory=set)
     recursive_generators: set[type] = field(default_factory=set)
     recursive: dict[frozenset[Any], CompileError] = field(default_factory=dict)

@@ -236,20 +236,17 @@ def _assign(engine: Engine, row: Pooled, name: str, value: Any) -> None:
 
 
 def _check_key(engine: Engine, row: Pooled, key: Any) -> None:
-    """Where it is known which dict gets or loses a key, they are in no pool."""
-    if not issubclass(row.cls, Record):
-        return
-    if isinstance(row.index, int) or using.by_loops(engine, row.index) or not is_name(key):
-        engine.findings.keyed.add(row.cls)
-        what = "the keys of a dict that is one of several change"
-        hint = "give each all of its keys where it is made, or use keys that are numbers"
-        raise engine.refuse(what, hint, remedy="keyed")
+    """Where the keys that come or go are not text, dicts are in no pool."""
+    if issubclass(row.cls, Record) and not is_name(key):
+        raise record_keys.unlike(engine, row.cls)
 
 
 def _mark(engine: Engine, row: Pooled, name: str, there: bool) -> Any:
     """What says of a field whether it is there."""
     if not issubclass(row.cls, Record):
         return Const(there)
+    if not (isinstance(row.index, int) or using.by_loops(engine, row.index)):
+        engine.findings.chosen.add(row.cls)
     if not there:
         return record_keys.first_mark(there)
     names = [x for x in engine.pool_fields[row.cls] if x.startswith(SET)]

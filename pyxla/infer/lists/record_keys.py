@@ -11,7 +11,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from pyxla.abstract.lattice import Const, Unbound, Variant
-from pyxla.errors import RefusedPath
+from pyxla.errors import CompileError, RefusedPath
 from pyxla.infer.arrays.access import python_scalar
 from pyxla.infer.interface import Engine
 from pyxla.lib.tables import NEVER, ONCE, mark
@@ -44,12 +44,14 @@ def item(engine: Engine, held: Mapping[str, Any], marks: Mapping[str, Any], key:
 def items(
     engine: Engine, cls: type, held: Mapping[str, Any], marks: Mapping[str, Any]
 ) -> dict[str, Any]:
-    """All items by all columns, in order.  Where data decides which there are, the program ends
-    unless all are, in the order in which it comes to set them."""
+    """All items by all columns, in order.  Where data decides which there are, and of which dicts,
+    the program ends unless all are, in the order in which it comes to set them."""
     there = {key: x for key, x in held.items() if marks.get(key) != Const(NEVER)}
     if all(isinstance(x, Const) for x in marks.values()):
         known = {key: int(x.value) for key, x in marks.items()}
         return {key: there[key] for key in sorted(there, key=lambda key: known.get(key, 1))}
+    if cls not in engine.findings.chosen:
+        raise unlike(engine, cls)
     last: Any = Const(ONCE)
     for key in [key for key in there if key in marks]:
         own = key in cls.__pyxla_keys__  # type: ignore[attr-defined]
@@ -58,3 +60,13 @@ def items(
         engine.ensure(fine, told, catchable=False)
         last = last if own else marks[key]
     return there
+
+
+def unlike(engine: Engine, cls: type) -> CompileError:
+    """The refusal of what asks for dicts that are in no pool, as it is known which keys change."""
+    engine.findings.keyed.add(cls)
+    return engine.refuse(
+        "the keys of a dict that is one of several change",
+        "give each all of its keys where it is made, or use keys that are numbers",
+        remedy="keyed",
+    )
