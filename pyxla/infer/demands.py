@@ -61,14 +61,14 @@ class Demands:
     and go, after they are made, if ever, each with a place in their order; apart: which variables
     closures among them have each for itself (`infer.calls.closures`).  shared: whether lists that
     are put in lists of unknown length are in pools, and sites: the places that make the lists of
-    a pool each (`infer.lists.sites`).  arrays: whether all lists of numbers may become arrays, not only long
-    ones.  case_split: whether a name may be one of values of no one type (`infer.joins.variants`).
-    grids: the sites of arguments that are lists of lists of numbers, and each one array
-    (`infer.lists.number_lists`).  chained: whether tables have chains (`lib.tables`).
-    ordered: whether sets are followed (`lib.sets`), and what leaves dicts.
-    kept: functions whose results are in dicts (`infer.calls.kept`).
-    hosted: functions that CPython runs (`infer.calls.hosted`).  refused: what nothing lifts:
-    paths end there, as the program may not come to it.
+    a pool each (`infer.lists.sites`).  arrays: whether all lists of numbers may become arrays, not
+    only long ones.  case_split: whether a name may be one of values of no one type
+    (`infer.joins.variants`). grids: the sites of arguments that are lists of lists of numbers, and
+    each one array (`infer.lists.number_lists`).  chained: whether tables have chains
+    (`lib.tables`). ordered: whether sets are followed (`lib.sets`), and what leaves dicts. kept:
+    functions whose results are in dicts (`infer.calls.kept`). hosted: functions that CPython runs
+    (`infer.calls.hosted`).  refused: what nothing lifts: paths end there, as the program may not
+    come to it.
     """
 
     exact: frozenset[Any] = frozenset()

@@ -18,6 +18,7 @@ from pyxla.infer.containers.iterators import is_watched
 from pyxla.infer.containers.structure import ITEMS, LENGTHS, TESTS, has_item, item, length, sequence
 from pyxla.infer.containers.tables import COPY, KEYS
 from pyxla.infer.engine import Engine
+from pyxla.infer.lists import pool_rows
 from pyxla.ir.core import Instr, Phi
 from pyxla.lib import containers
 from pyxla.lib.registry import rule
@@ -40,6 +41,8 @@ def _error(engine: Engine, x: Any) -> RuntimeError | None:
     if (cls := tables.found(engine.heap, x)) is not None:
         return _SET if cls in tables.SETS else _DICT
     content = engine.heap.contents.get(x.cell)
+    if type(content) is Pooled and pool_rows.comes_and_goes(engine, content):
+        return _DICT
     if isinstance(content, ObjectCell | Pooled):
         return next((e for cls, e in _ERRORS.items() if issubclass(content.cls, cls)), None)
     return {DictCell: _DICT, SetCell: _SET}.get(type(content))

@@ -18,6 +18,7 @@ from pyxla.infer.lists.item_types import (
     MOST,
     NONE,
     PICKED,
+    UNSET,
     Block,
     Chars,
     Handle,
@@ -129,6 +130,8 @@ def joined_item(x: Item | None, y: Item | None) -> Item | None:
     _meet(x, y)
     if x == y or x is None or y is None:
         return x if y == x else None
+    if UNSET in (x, y):
+        return y if x == UNSET else x
     x, y = opened(x), opened(y)
     return _common(x, y) or _several(x, y)
 

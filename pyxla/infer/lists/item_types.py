@@ -151,6 +151,8 @@ class Handle:
 
 
 NONE = Same(None)
+# What rows have in a column in which none has anything yet: it becomes what is put there.
+UNSET = Same(object())
 # More items of no one type than this are not in one list.
 MOST = 6
 PICKED = (str, Enum)

@@ -13,6 +13,7 @@ import numpy as np
 
 from pyxla.abstract.heap import GrowingList, Heap, ListCell, Pooled, RowList, Shadow
 from pyxla.abstract.lattice import (
+    UNDEFINED,
     Array,
     Compound,
     Const,
@@ -41,6 +42,7 @@ from pyxla.infer.lists.item_joins import (
 from pyxla.infer.lists.item_types import (
     CONSTANTS,
     LISTS,
+    UNSET,
     Block,
     Chars,
     Handle,
@@ -61,6 +63,8 @@ from pyxla.views.shadows import shown
 
 def item_of(heap: Heap, x: Any) -> Item | None:
     """What `x` is as an item of a list; None where it cannot be one here."""
+    if x is UNDEFINED:
+        return UNSET
     if is_beyond(x):
         return Same(x.value)
     if is_number(x) and not choices.is_member(x):
@@ -251,6 +255,8 @@ def objects(heap: Heap, item: Item, x: Any, path: tuple[int, ...] = ()) -> Itera
 
 def cells(heap: Heap, item: Item, x: Any, path: tuple[int, ...] = ()) -> Iterator[Any]:
     """As `objects`, with the tuples of unknown length among them."""
+    if x is UNDEFINED:
+        return
     if isinstance(item, Several):
         if is_variant(x, "mixed") or is_variant(x, "optional"):
             for part in x.items:
@@ -304,7 +310,7 @@ def spelled(item: Item | None, pool: Callable[[type], int]) -> Any:
     if isinstance(item, Several):
         return {"several": [spelled(inner, pool) for inner in item.items]}
     if isinstance(item, Same):
-        return [item.value]
+        return [None if item == UNSET else item.value]
     if isinstance(item, Pick):
         return {"picks": item.values}
     if isinstance(item, Chars):

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from pyxla.abstract.heap import GrowingList, Heap
-from pyxla.abstract.lattice import Array, Const, Ref, Scalar, is_variant
+from pyxla.abstract.lattice import UNDEFINED, Array, Const, Ref, Scalar, is_variant
 from pyxla.errors import CompileError
 from pyxla.infer.joins import choices, kinds
 from pyxla.infer.joins.variants import items_of
@@ -26,6 +26,7 @@ from pyxla.infer.lists.item_joins import (
 )
 from pyxla.infer.lists.item_types import (
     NONE,
+    UNSET,
     Block,
     Chars,
     Handle,
@@ -60,7 +61,9 @@ def values(heap: Heap, item: Item, x: Any) -> Iterator[Value]:
 
 def _held(heap: Heap, item: Item, x: Any) -> Iterator[Any]:
     """As `values`, where what is known is Python's, and what nobody looks at is None."""
-    if isinstance(item, Row):
+    if x is UNDEFINED:
+        yield from [None] * count(item)
+    elif isinstance(item, Row):
         for inner, part in zip(item.items, parts_of(heap, x), strict=True):
             yield from _held(heap, inner, part)
     elif isinstance(item, Number):
@@ -232,6 +235,9 @@ def retyped(
 
 def _retyped(rest: Iterator[Value], old: Any, new: Any, depth: int, front: Any) -> Iterator[Value]:
     """The next columns of `rest`, which have `depth` dimensions, `front`, before an element's."""
+    if old == UNSET:
+        yield from _zeros(new, front)
+        return
     if isinstance(old, Known) and isinstance(new, Number):
         value_, old = old.value, opened(old)
         rest = iter([constant(value=np.full(front, value_, old.type.dtype))])

@@ -16,6 +16,7 @@ from pyxla.abstract.heap import (
     RowList,
 )
 from pyxla.abstract.lattice import (
+    UNDEFINED,
     Array,
     Const,
     Ref,
@@ -81,6 +82,12 @@ def record_row(heap: Heap, x: Any, key: Any = None) -> Pooled | None:
     return content if key is None or (type(key) is Const and is_name(key.value)) else None
 
 
+def comes_and_goes(engine: Engine, row: Pooled) -> bool:
+    """Whether a row is a dict that has keys which come and go."""
+    marked = any(name.startswith(SET) for name in engine.pool_fields[row.cls])
+    return marked and issubclass(row.cls, Record)
+
+
 def outlined(engine: Engine, row: Pooled, name: str = COUNTS) -> ObjectCell:
     """An instance with its class and the names of its fields, of which one is read."""
     names = engine.pool_fields[row.cls]
@@ -110,7 +117,8 @@ def _fields(cls: type, held: Mapping[str, Any]) -> dict[str, Any]:
     """The fields of an instance by what the columns hold of it."""
     fields, marks = _parted(held)
     for name in fields:
-        match marks.get(name), missing(cls, name):
+        there = Const(False) if fields[name] is UNDEFINED else marks.get(name)
+        match there, missing(cls, name):
             case Const(value=False), Unbound() as unbound:
                 fields[name] = unbound
             case Scalar() as there, Unbound() as unbound:

@@ -9,6 +9,7 @@ from pyxla.abstract.facts import extent
 from pyxla.abstract.facts.integers import wrap
 from pyxla.abstract.heap import GrowingList, Heap, ListCell, RowList
 from pyxla.abstract.lattice import (
+    UNDEFINED,
     Array,
     Compound,
     Conflict,
@@ -31,6 +32,7 @@ from pyxla.infer.lists import instances, rows
 from pyxla.infer.lists.columnar import extents_of, found, size_of
 from pyxla.infer.lists.columns import front
 from pyxla.infer.lists.item_types import (
+    UNSET,
     Block,
     Chars,
     Handle,
@@ -193,6 +195,8 @@ def read_item(
     path: tuple[int, ...] = (),
 ) -> Any:
     """The item at `index` of the list `parent`; lists in it are copies where that is None."""
+    if item == UNSET:
+        return UNDEFINED
     if isinstance(item, (Same, Known)):
         return Const(item.value)
     if isinstance(item, Row):

@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from pyxla.abstract.lattice import Const, Unbound, Variant
+from pyxla.abstract.lattice import UNDEFINED, Const, Unbound, Variant
 from pyxla.errors import CompileError, RefusedPath
 from pyxla.infer.arrays.access import python_scalar
 from pyxla.infer.interface import Engine
@@ -35,6 +35,8 @@ def item(engine: Engine, held: Mapping[str, Any], marks: Mapping[str, Any], key:
     """What a dict has of this key, by the columns of that: unbound, where it is not there."""
     unbound = Unbound(key, error=KeyError(key))
     mark = marks.get(key, Const(ONCE if key in held else NEVER))
+    if held.get(key) is UNDEFINED:  # nor has any other
+        return unbound
     there = engine.rules.compare(engine, "ne", mark, Const(NEVER))
     if isinstance(there, Const):
         return held[key] if there.value else unbound
@@ -46,9 +48,10 @@ def items(
 ) -> dict[str, Any]:
     """All items by all columns, in order.  Where data decides which there are, and of which dicts,
     the program ends unless all are, in the order in which it comes to set them."""
-    there = {key: x for key, x in held.items() if marks.get(key) != Const(NEVER)}
-    if all(isinstance(x, Const) for x in marks.values()):
-        known = {key: int(x.value) for key, x in marks.items()}
+    known = {key: int(x.value) for key, x in marks.items() if isinstance(x, Const)}
+    known |= {key: 0 for key, x in held.items() if x is UNDEFINED}
+    there = {key: x for key, x in held.items() if known.get(key, 1)}
+    if known.keys() == marks.keys():
         return {key: there[key] for key in sorted(there, key=lambda key: known.get(key, 1))}
     if cls not in engine.findings.chosen:
         raise unlike(engine, cls)
