@@ -50,25 +50,22 @@ class Demands:
     compute a needed value.  stacks: functions whose calls of themselves become loops, each with
     those that it calls and that call it (`frontend.recursion`).  stepped: generator functions, and
     the places of calls of `iter`, of which the items are read one here and one there
-    (`frontend.stepping`).  in_place: whether checks
-    raise where they are.
-    rooms: whether arrays may be of sizes that nothing bounds (`infer.arrays.room`).
-    pooled: classes whose instances are in pools (`infer.lists.pools`), and generators: of the
-    generators of one function each; born: those of which instances are rows from the start
-    (`infer.lists.entries`); everywhere: also the dicts,
-    sets and the like among them that no loop makes; keyed: the dicts among them that are in none,
-    as their keys change; late: fields that their instances are given, or keys of dicts that come
-    and go, after they are made, if ever, each with a place in their order; apart: which variables
-    closures among them have each for itself (`infer.calls.closures`).  shared: whether lists that
-    are put in lists of unknown length are in pools, and sites: the places that make the lists of
-    a pool each (`infer.lists.sites`).  arrays: whether all lists of numbers may become arrays, not
-    only long ones.  case_split: whether a name may be one of values of no one type
-    (`infer.joins.variants`). grids: the sites of arguments that are lists of lists of numbers, and
-    each one array (`infer.lists.number_lists`).  chained: whether tables have chains
-    (`lib.tables`). ordered: whether sets are followed (`lib.sets`), and what leaves dicts. kept:
-    functions whose results are in dicts (`infer.calls.kept`). hosted: functions that CPython runs
-    (`infer.calls.hosted`).  refused: what nothing lifts: paths end there, as the program may not
-    come to it.
+    (`frontend.stepping`).  in_place: whether checks raise where they are. rooms: whether arrays
+    may be of sizes that nothing bounds (`infer.arrays.room`). pooled: classes whose instances are
+    in pools (`infer.lists.pools`), and generators: of the generators of one function each; born:
+    those of which instances are rows from the start (`infer.lists.entries`); everywhere: also the
+    dicts, sets and the like among them that no loop makes; keyed: the dicts among them that are in
+    none, as their keys change; late: fields that their instances are given, or keys of dicts that
+    come and go, after they are made, if ever; apart: which variables closures among them have each
+    for itself (`infer.calls.closures`).  shared: whether lists that are put in lists of unknown
+    length are in pools, and sites: the places that make the lists of a pool each
+    (`infer.lists.sites`).  arrays: whether all lists of numbers may become arrays, not only long
+    ones.  case_split: whether a name may be one of values of no one type (`infer.joins.variants`).
+    grids: the sites of arguments that are lists of lists of numbers, and each one array
+    (`infer.lists.number_lists`).  chained: whether tables have chains (`lib.tables`).  ordered:
+    whether sets are followed (`lib.sets`), and what leaves dicts.  kept: functions whose results
+    are in dicts (`infer.calls.kept`).  hosted: functions that CPython runs (`infer.calls.hosted`).
+    refused: what nothing lifts: paths end there, as the program may not come to it.
     """
 
     exact: frozenset[Any] = frozenset()
@@ -82,7 +79,7 @@ class Demands:
     generators: frozenset[type] = frozenset()
     everywhere: bool = False
     keyed: frozenset[type] = frozenset()
-    late: frozenset[tuple[type, str, int]] = frozenset()
+    late: frozenset[tuple[type, str]] = frozenset()
     apart: frozenset[tuple[type, str]] = frozenset()
     shared: bool = False
     sites: frozenset[Sites] = frozenset()
@@ -168,16 +165,16 @@ class Findings:
     what comes of it, is a key.  offered: what was said to be a remedy.  refused: what the last
     attempt was refused for, and where.  blind: whether nothing says that what is tried lifts it.
 
-    Of one attempt alone: loops, the headers of those that are being visited; iterations, those that
-    were visited one by one while a list might be an array instead; listed, how many lists are made,
-    more than one in loops; made_of, the classes that instances were made of; hosted, the functions
-    that the host is to call unasked; left_out, for what paths end that are refused, and
-    what CPython raises there; large: a dict or set
-    of numbers is, and leaves: a key is taken out of one; reading: dicts that a loop reads, by its
-    header, and what became of keys in it (`infer.containers.tables.changed`); deep, how often
-    calls were nested too deeply; infos, of the cells; sites, of lists that are refused for what
-    they may be; named, the classes of instances that are refused for that; visited, how many
-    instructions; branched, the conditions of branches.
+    Of one attempt alone: loops, the headers of those that are being visited; iterations, those
+    that were visited one by one while a list might be an array instead; listed, how many lists are
+    made, more than one in loops; made_of, the classes that instances were made of; came, the keys
+    that dicts in pools are given, in order; hosted, the functions that the host is to call
+    unasked; left_out, for what paths end that are refused, and what CPython raises there; large: a
+    dict or set of numbers is, and leaves: a key is taken out of one; reading: dicts that a loop
+    reads, by its header, and what became of keys in it (`infer.containers.tables.changed`); deep,
+    how often calls were nested too deeply; infos, of the cells; sites, of lists that are refused
+    for what they may be; named, the classes of instances that are refused for that; visited, how
+    many instructions; branched, the conditions of branches.
     """
 
     demands: Demands = Demands()
@@ -198,6 +195,7 @@ class Findings:
     containers: set[type] = field(default_factory=set)
     keyed: set[type] = field(default_factory=set)
     chosen: set[type] = field(default_factory=set)
+    came: dict[type, dict[str, None]] = field(default_factory=dict)
     generators: set[type] = field(default_factory=set)
     recursive_generators: set[type] = field(default_factory=set)
     recursive: dict[frozenset[Any], CompileError] = field(default_factory=dict)
@@ -223,6 +221,7 @@ class Findings:
         """Begin another attempt."""
         self.demands, self.infos, self.sites, self.named = demands, [], set(), set()
         self.iterations = self.listed = self.deep = 0
+        self.came = {}
         self.made_of, self.pooling, self.over = set(), set(), set()
         self.hosted, self.left_out = set(), {}
         self.branched = []

@@ -301,3 +301,20 @@ def test_a_dtype_that_data_decides_is_refused_where_it_is_another():
     with pytest.raises(CompileError, match="the dtype of an array of these numbers") as refused:
         compiled(np.array([-1.0]))
     assert refused.value.lineno == sums.__code__.co_firstlineno + 5
+
+
+def whole_dicts(x):
+    rows = [{"x": v, "i": i} for i, v in enumerate(x)]
+    for row in sorted(rows, key=lambda row: row["x"]):
+        if row["x"] < 10:
+            row["small"] = True
+    return [dict(row) for row in rows]
+
+
+def test_dicts_of_unlike_keys_are_refused_where_all_of_one_is_looked_at():
+    compiled = pyxla.compile(whole_dicts)
+    assert compiled(LOW) == whole_dicts(LOW)
+    with pytest.raises(CompileError, match="whether this dict has the key 'small'") as caught:
+        compiled(HIGH)
+    assert caught.value.lineno == whole_dicts.__code__.co_firstlineno + 5
+    assert "'small' in x" in caught.value.hint

@@ -103,7 +103,7 @@ def _needed(
         engine.loc,
         apart=frozenset([(cls, str(i)) for i in places]),
         pooled=frozenset(assigned),
-        late=frozenset([(cls, name, 0) for cls, name in assigned.items()]),
+        late=frozenset(assigned.items()),
     )
 
 

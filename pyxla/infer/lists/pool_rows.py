@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import contextlib
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from types import FunctionType
 from typing import Any
 
@@ -29,7 +29,7 @@ from pyxla.abstract.lattice import (
 )
 from pyxla.errors import CompileError
 from pyxla.frontend import stepping
-from pyxla.frontend.pyops import GETATTR, SETATTR, PyOp
+from pyxla.frontend.pyops import CONST, GETATTR, SETATTR, SETITEM, PyOp
 from pyxla.frontend.source import source_function
 from pyxla.frontend.ssa import to_ssa
 from pyxla.infer import using
@@ -42,7 +42,7 @@ from pyxla.infer.lists.item_joins import joined_item, joined_items
 from pyxla.infer.lists.item_types import Block
 from pyxla.infer.lists.items import at_path, count, item_of, objects, replaced_at
 from pyxla.infer.lists.laying import values
-from pyxla.ir.core import Function, Value
+from pyxla.ir.core import Function, Instr, Value
 from pyxla.lib.tables import Record
 
 # Before the name of a field that is set later, if ever: the column of whether it is.
@@ -194,15 +194,17 @@ def assign(engine: Engine, x: Ref, name: str, value: Any) -> None:
     _assign(engine, row, name, value)
 
 
-def _asked_in_turn(engine: Engine, cls: type, names: Iterable[str]) -> set[tuple[type, str, int]]:
-    """Fields that would be asked for one after the other: those that `__init__`, with the methods
-    that it calls, gives instances that it put in a list before; if these are generators, in what
-    they keep what is read behind each `yield`."""
-    found = {(cls, field, 0) for field in _given_by_init(engine, cls) - {*names}}
+def _asked_in_turn(engine: Engine, cls: type, names: Sequence[str]) -> set[tuple[type, str]]:
+    """Fields that would be asked for one after the other: of dicts those that the function sets,
+    too; else those that `__init__`, with the methods that it calls, gives instances that it put in
+    a list before; if these are generators, in what they keep what is read behind each `yield`."""
+    if issubclass(cls, Record):
+        return {(cls, key) for key in {*_keys_set(engine)} - {*names}}
+    found = {(cls, field) for field in _given_by_init(engine, cls) - {*names}}
     for generator, made in engine.generators.items() if cls in engine.generators else ():
         graph = stepping.to_steps(made.meta[0].source).function
         kept = {name for name, _ in _named(graph, SETATTR) if name.startswith(stepping.FRAME)}
-        found |= {(generator, name, 0) for name in kept}
+        found |= {(generator, name) for name in kept}
     return found
 
 
@@ -235,9 +237,9 @@ def _assign(engine: Engine, row: Pooled, name: str, value: Any) -> None:
     engine.rules.enter(engine, None, value)
     unbound = isinstance(value, Unbound)
     if name not in names or (unbound and SET + name not in names):
-        further = _asked_in_turn(engine, cls, names)
         _check_key(engine, row, name)
-        raise Needs(engine.loc, late=frozenset({(cls, name, len(names)), *further}))
+        further = _asked_in_turn(engine, cls, names)
+        raise Needs(engine.loc, late=frozenset({(cls, name), *further}))
     if SET + name in names:
         _put(engine, row, SET + name, _mark(engine, row, name, not unbound))
     _put(engine, row, name, value_of(missing(cls, name), "unbound") if unbound else value)
@@ -249,6 +251,18 @@ def _check_key(engine: Engine, row: Pooled, key: Any) -> None:
         raise record_keys.unlike(engine, row.cls)
 
 
+def _keys_set(engine: Engine) -> Iterator[str]:
+    """The keys that the function which is visited sets in what it sets one in now."""
+    frame = engine.frames[-1]
+    block, index = frame.position
+    of = block.instrs[index].operands[:1] if index >= 0 else []
+    for instr in [instr for block in frame.ssa.function.blocks for instr in block.instrs]:
+        if instr.op is SETITEM and instr.operands[:1] == of:
+            key = instr.operands[1].owner
+            known = key.attrs["value"] if isinstance(key, Instr) and key.op is CONST else None
+            yield from [known] if is_name(known) else ()
+
+
 def _mark(engine: Engine, row: Pooled, name: str, there: bool) -> Any:
     """What says of a field whether it is there."""
     if not issubclass(row.cls, Record):
@@ -257,6 +271,7 @@ def _mark(engine: Engine, row: Pooled, name: str, there: bool) -> Any:
         engine.findings.chosen.add(row.cls)
     if not there:
         return record_keys.first_mark(there)
+    engine.findings.came.setdefault(row.cls, {}).setdefault(name)
     names = [x for x in engine.pool_fields[row.cls] if x.startswith(SET)]
     marks = {x.removeprefix(SET): _read(engine, row, x.removeprefix(SET))[x] for x in names}
     return record_keys.next_mark(engine, marks, name)

@@ -195,7 +195,7 @@ def enter(engine: Engine, x: Ref, pool: Ref) -> None:
     unlike = {name for name, x in fields.items() if name not in names or may_be_unbound(x)}
     unlike |= ({*names} - {COUNTS, *[SET + name for name in late]}) - {*fields}
     if unlike - late:
-        raise Needs(engine.loc, late=frozenset([(cls, name, 0) for name in unlike]))
+        raise Needs(engine.loc, late=frozenset([(cls, name) for name in unlike]))
     if any(pool_rows.is_in_list(engine, field) for field in fields.values()):
         raise growing.in_two(engine)
     row = Tuple(tuple([_element(cls, fields, name) for name in names]))
@@ -213,8 +213,7 @@ def enter(engine: Engine, x: Ref, pool: Ref) -> None:
 def _columns(engine: Engine, cls: type, fields: Mapping[str, Any]) -> tuple[str, ...]:
     """What the columns of a pool hold: fields, those that are set later last but for keys of dicts,
     and which are set."""
-    asked = sorted([(place, name) for owner, name, place in engine.demands.late if owner is cls])
-    late = list(dict.fromkeys([name for _, name in asked]))
+    late = sorted([name for owner, name in engine.demands.late if owner is cls])
     if late:
         own = [name for name in fields if name not in late or issubclass(cls, Record)]
         return (*dict.fromkeys([*own, *late]), *[SET + name for name in late])

@@ -56,8 +56,11 @@ def items(
     if cls not in engine.findings.chosen:
         raise unlike(engine, cls)
     last: Any = Const(ONCE)
+    own_keys = cls.__pyxla_keys__  # type: ignore[attr-defined]
+    order = [*own_keys, *engine.findings.came.get(cls, ()), *there]
+    there = {key: there[key] for key in dict.fromkeys(order) if key in there}
     for key in [key for key in there if key in marks]:
-        own = key in cls.__pyxla_keys__  # type: ignore[attr-defined]
+        own = key in own_keys
         fine = engine.rules.compare(engine, "eq" if own else "gt", marks[key], last)
         told = RefusedPath(_VARIES.format(key), _REMEDY.format(key), None)
         engine.ensure(fine, told, catchable=False)
