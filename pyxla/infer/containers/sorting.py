@@ -113,7 +113,7 @@ def _sorted_growing(engine: Engine, x: Any, function: Any, descending: bool) -> 
     x = tables.unordered(engine, x)
     given = columnar.found(engine.heap, x)
     made = list_(engine, x) if given is None else reading.copied(engine, given)
-    if methods.opened(engine, made) is None and length(engine, made) != Const(0):
+    if methods.opened(engine, made) is None:
         methods.laid_out(engine, made)
     if columnar.found(engine.heap, made) is not None:
         methods.sort(engine, made, function, descending)
