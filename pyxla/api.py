@@ -28,6 +28,7 @@ from pyxla.errors import (
     LargeArgument,
     ListOverflow,
     PowerType,
+    UnlikeDicts,
     ValueNeeded,
     option_of,
     outward,
@@ -144,11 +145,11 @@ class Compiled:
             if fault is None:
                 return self._unchecked(entry, args, names, leaves)
             return self._replay(entry, fault, args, names, leaves)
-        except (ListOverflow, PowerType) as surprise:
+        except (ListOverflow, PowerType, UnlikeDicts) as surprise:
             if entry.executable.program.has_effects:  # what it printed would be printed again
                 raise
-            if isinstance(surprise, PowerType):
-                return self._with_power_types(args, names)
+            if not isinstance(surprise, ListOverflow):
+                return self._expecting(surprise, args, names)
             self._make_room(surprise, entry)
         except (Restart, LargeArgument, CountsNeeded) as asked:  # what arguments need besides
             with self._lock:
@@ -264,13 +265,14 @@ class Compiled:
             self.options, self._begun = replace(self.options, **options), entry.request.demands
             self._cache.clear()
 
-    def _with_power_types(self, args: tuple[Any, ...], names: tuple[str, ...]) -> Any:
-        """Compile for powers of all types, from now on where that can be done, and call it."""
+    def _expecting(self, surprise: Any, args: tuple[Any, ...], names: tuple[str, ...]) -> Any:
+        """Compile for such data, from now on where that can be done, and call it."""
         count = len(args) - len(self._places)
         split = count - len(names)
         with self._lock:
             before = self.options, self._cache
-            self.options, self._cache = replace(self.options, power_types=True), Cache()
+            option: dict[str, Any] = {option_of(type(surprise)): True}
+            self.options, self._cache = replace(self.options, **option), Cache()
             try:
                 return self(*args[:split], **dict(zip(names, args[split:count], strict=True)))
             except CompileError:
@@ -432,11 +434,8 @@ class Compiled:
         """Note the values that the function was compiled for; warn, once per argument, where it is
         compiled for value after value."""
         for path, loc in self._demands.count(described):
-            warnings.warn(
-                f"{self.__qualname__} was compiled for {WARNED} values of {names[path[0]]}, whose "
-                f"value is needed at {loc}",
-                stacklevel=4,
-            )
+            words = f"was compiled for {WARNED} values of {names[path[0]]}, whose value is needed"
+            warnings.warn(f"{self.__qualname__} {words} at {loc}", stacklevel=4)
         self._count_sizes(described, names)
 
     def _count_sizes(self, described: tuple[descriptions.Arg, ...], names: Sequence[str]) -> None:
@@ -602,7 +601,8 @@ def compile(  # noqa: A001
       products of 32-bit floats are as exact as accelerators like (TF32, bfloat16), not as NumPy's.
     - power_types=True: `10 ** n` is an int or a float, by the sign of n; else the function is
       compiled again where that is a float.
-    - from_end=True: indices that loops find in data may be below 0; else one that is compiles anew.
+    - from_end=True: indices that loops find in data may be below 0; unlike_dicts=True: dicts of a
+      list may differ in their keys where one is looked at whole; else such data compile anew.
     - timeout=s: a call that computes, or that XLA compiles, for more than so many seconds raises
       TimeoutError; its arguments are untouched.
     - list_capacity=1024: the capacity of a list that grows in a loop of unknown length; one that

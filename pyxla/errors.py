@@ -376,8 +376,14 @@ class RefusedPath(Surprise):
 
     def refusal(self, loc: Location | None, chain: Sequence[Location]) -> CompileError:
         """The error that the user sees, as if nothing had been compiled."""
-        cls = CompileError if self.kind is None else also(self.kind)  # type: ignore[arg-type]
+        own = self.kind is None or issubclass(self.kind, CompileError)
+        cls: Any = (self.kind or CompileError) if own else also(self.kind)  # type: ignore[arg-type]
         return cls(self.message, loc, chain=chain, hint=self.hint)
+
+
+class UnlikeDicts(CompileError):
+    """A dict does not have the keys that others in its list have, and all of it is looked at: the
+    program is compiled for such (`Options.unlike_dicts`), and called again."""
 
 
 class PowerType(Surprise, ArithmeticError):
@@ -433,9 +439,18 @@ class PoolOverflow(ListOverflow):
         )
 
 
-def option_of(cls: type[ListOverflow]) -> str:
-    """The option that says how much room there is."""
-    return {RowOverflow: "row_capacity", PoolOverflow: "pool_capacity"}.get(cls, "list_capacity")
+def option_of(cls: type) -> str:
+    """The option with which a program is compiled for such data."""
+    return _OPTIONS[cls]
+
+
+_OPTIONS: dict[type, str] = {
+    ListOverflow: "list_capacity",
+    RowOverflow: "row_capacity",
+    PoolOverflow: "pool_capacity",
+    PowerType: "power_types",
+    UnlikeDicts: "unlike_dicts",
+}
 
 
 class InternalError(CompileError):

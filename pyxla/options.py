@@ -30,6 +30,9 @@ class Options:
     again with it.
     from_end: indices in loops of which nothing is known may count from the end; a program that
     meets one that it does not expect is compiled again with it.
+    unlike_dicts: of the dicts that a list holds some may have keys that others do not have where
+    all of one is looked at; a program that meets one that it does not expect is compiled again
+    with it.
     residual_bytes: what the reverse of a loop may save of its iterations; a loop that needs more,
     or that runs who knows how often, is run again from snapshots of its state.  snapshots: how many
     of them there is room for, fewer of large states.
@@ -55,6 +58,7 @@ class Options:
     fast: bool = False
     power_types: bool = False
     from_end: bool = False
+    unlike_dicts: bool = False
     residual_bytes: int = 1 << 30
     snapshots: int = 64
     strict: bool = False

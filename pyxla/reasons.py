@@ -14,6 +14,7 @@ OPTIONS = {
     "row_capacity": "a list in a list outgrew the capacity it was compiled for",
     "power_types": "a power was of another type, int or float, than was expected",
     "from_end": "an index was not expected to count from the end",
+    "unlike_dicts": "a dict did not have the keys that were expected",
     "checks": "JAX traces it, where nothing can be raised",
 }
 

@@ -195,7 +195,7 @@ class Findings:
     containers: set[type] = field(default_factory=set)
     keyed: set[type] = field(default_factory=set)
     chosen: set[type] = field(default_factory=set)
-    came: dict[type, dict[str, None]] = field(default_factory=dict)
+    came: dict[type, dict[str, bool]] = field(default_factory=dict)
     generators: set[type] = field(default_factory=set)
     recursive_generators: set[type] = field(default_factory=set)
     recursive: dict[frozenset[Any], CompileError] = field(default_factory=dict)

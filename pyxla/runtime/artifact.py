@@ -38,6 +38,7 @@ from pyxla.errors import (
     PowerType,
     RefusedPath,
     RowOverflow,
+    UnlikeDicts,
     spell,
 )
 from pyxla.frozen import dataclass
@@ -458,7 +459,7 @@ _BUILTINS: tuple[type, ...] = (bool, int, float, complex, list, dict, set, froze
 _OF_COLLECTIONS = (
     *(collections.deque, collections.defaultdict, collections.OrderedDict, collections.Counter),
 )
-_SURPRISES = (ListOverflow, RowOverflow, PoolOverflow, PowerType, RefusedPath)
+_SURPRISES = (ListOverflow, RowOverflow, PoolOverflow, PowerType, RefusedPath, UnlikeDicts)
 _PLAIN = {
     f"{cls.__module__}.{cls.__name__}": cls
     for cls in (

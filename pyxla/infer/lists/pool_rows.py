@@ -271,7 +271,9 @@ def _mark(engine: Engine, row: Pooled, name: str, there: bool) -> Any:
         engine.findings.chosen.add(row.cls)
     if not there:
         return record_keys.first_mark(there)
-    engine.findings.came.setdefault(row.cls, {}).setdefault(name)
+    each = record_keys.in_each_iteration(engine)
+    before = engine.findings.came.setdefault(row.cls, {})
+    before[name] = before.get(name, True) and each
     names = [x for x in engine.pool_fields[row.cls] if x.startswith(SET)]
     marks = {x.removeprefix(SET): _read(engine, row, x.removeprefix(SET))[x] for x in names}
     return record_keys.next_mark(engine, marks, name)

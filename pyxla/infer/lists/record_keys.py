@@ -11,13 +11,15 @@ from collections.abc import Mapping
 from typing import Any
 
 from pyxla.abstract.lattice import UNDEFINED, Const, Unbound, Variant
-from pyxla.errors import CompileError, RefusedPath
+from pyxla.errors import CompileError, RefusedPath, UnlikeDicts
 from pyxla.infer.arrays.access import python_scalar
 from pyxla.infer.interface import Engine
+from pyxla.ir.dominance import dominates
 from pyxla.lib.tables import NEVER, ONCE, mark
 
 _VARIES = "whether this dict has the key {!r} by now, and in which place, differs among several"
-_REMEDY = "give each all of its keys where it is made, or ask for one: x[{0!r}], {0!r} in x"
+_REMEDY = "give each all of its keys where it is made, ask for one (x[{0!r}], {0!r} in x)"
+_OPTION = "or compile it with unlike_dicts=True"
 
 
 def first_mark(there: bool) -> Const:
@@ -46,26 +48,42 @@ def item(engine: Engine, held: Mapping[str, Any], marks: Mapping[str, Any], key:
 def items(
     engine: Engine, cls: type, held: Mapping[str, Any], marks: Mapping[str, Any]
 ) -> dict[str, Any]:
-    """All items by all columns, in order.  Where data decides which there are, and of which dicts,
-    the program ends unless all are, in the order in which it comes to set them."""
+    """All items by all columns, in order.  Where data decides which there are, the program ends
+    unless all are, in the order in which it comes to set them."""
     known = {key: int(x.value) for key, x in marks.items() if isinstance(x, Const)}
     known |= {key: 0 for key, x in held.items() if x is UNDEFINED}
     there = {key: x for key, x in held.items() if known.get(key, 1)}
     if known.keys() == marks.keys():
         return {key: there[key] for key in sorted(there, key=lambda key: known.get(key, 1))}
-    if cls not in engine.findings.chosen:
+    chosen, came = cls in engine.findings.chosen, engine.findings.came.get(cls, {})
+    if not chosen and (engine.options.unlike_dicts or not all(came.values())):
         raise unlike(engine, cls)
     last: Any = Const(ONCE)
     own_keys = cls.__pyxla_keys__  # type: ignore[attr-defined]
-    order = [*own_keys, *engine.findings.came.get(cls, ()), *there]
+    order = [*own_keys, *came, *there]
     there = {key: there[key] for key in dict.fromkeys(order) if key in there}
     for key in [key for key in there if key in marks]:
         own = key in own_keys
         fine = engine.rules.compare(engine, "eq" if own else "gt", marks[key], last)
-        told = RefusedPath(_VARIES.format(key), _REMEDY.format(key), None)
+        kind, hint = (None, _REMEDY) if chosen else (UnlikeDicts, f"{_REMEDY}, {_OPTION}")
+        told = RefusedPath(_VARIES.format(key), hint.format(key), kind)
         engine.ensure(fine, told, catchable=False)
         last = last if own else marks[key]
     return there
+
+
+def in_each_iteration(engine: Engine) -> bool:
+    """Whether every iteration of the innermost loop comes to where the program is."""
+    header = engine.loops[-1] if engine.loops else None
+    for frame in reversed(engine.frames):
+        flow = frame.ssa.flow
+        loop = flow.loops.get(header)
+        ends = loop.latches if loop else [block for block in flow.order if not block.succs]
+        if not all(dominates(flow.idom, frame.position[0], end) for end in ends):
+            return False
+        if loop:
+            return True
+    return False
 
 
 def unlike(engine: Engine, cls: type) -> CompileError:
