@@ -276,6 +276,8 @@ class Outputs:
             return out.OutConst(x.value)
         if isinstance(x, (Scalar, Array)) and x.kinds is not None:
             return self.mixed(x.value, x.kinds)
+        if isinstance(x, Scalar) and x.value in self.world.scalars:
+            return out.OutArgument(self.world.scalars[x.value])
         if isinstance(x, Scalar):
             return out.OutScalar(self.number(x.value))
         if isinstance(x, Array) and x.shape:  # the code points of a text

@@ -181,3 +181,35 @@ def keys_like_names_of_columns(rows):
     rows = [{"": row["score"], "?x": i % 2, "x": i} for i, row in enumerate(rows)]
     rows.sort(key=lambda row: -row[""])
     return [(row[""], row["?x"], row["x"]) for row in rows], rows
+
+
+@program("dicts prints", lambda: (records(6),), lambda: (records(100),))
+def set_by_a_loop_and_looked_at(rows):
+    """All have them, in a list that is long enough for a loop by number, too."""
+    for row in rows:
+        row["double"] = row["score"] * 2
+        row["size"] = "large" if row["double"] > 100 else "small"
+    print(rows[-1])
+    return [{**row, "last": 1} for row in rows]
+
+
+@program("dicts prints", lambda: (records(6),), lambda: (records(40),))
+def set_on_a_path_and_looked_at(rows):
+    for row in rows:
+        if row["score"] > 50:
+            row["above"] = row["score"] - 50
+    print(rows[1])
+    return [dict(row) for row in rows]
+
+
+@program("dicts", lambda: (records(40),))
+def set_in_some_and_looked_at(rows):
+    """It is compiled again when the first has another key than the last (`unlike_dicts`)."""
+    for i in range(10):
+        rows[i]["first"] = i
+    return [dict(row) for row in rows]
+
+
+@program("dicts", lambda: (records(40), 3.5, 2), lambda: (records(3), True, 2))
+def numbers_as_they_were_given(rows, x, n):
+    return [{**row, "x": x} for row in rows], (x, n), [n]

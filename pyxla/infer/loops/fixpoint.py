@@ -137,6 +137,8 @@ def visit_loop(engine: Engine, frame: Frame, component: Component) -> None:
                 hint=_IN_LOOPS.get(conflict.hint, conflict.hint),
                 remedy=conflict.demand + (" pooled" if split else ""),
             )
+            if conflict.demand == "pooled" and engine.pools:
+                engine.findings.over.add(header)
             unroll(engine, frame, component, edge, refusal)
             return
         edge = visit_iteration(engine, frame, component, edge)
