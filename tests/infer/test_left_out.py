@@ -318,3 +318,38 @@ def test_dicts_of_unlike_keys_are_refused_where_all_of_one_is_looked_at():
         compiled(HIGH)
     assert caught.value.lineno == whole_dicts.__code__.co_firstlineno + 5
     assert "'small' in x" in caught.value.hint
+
+
+def begins_small(rows, most):
+    for row in rows:
+        if row["x"] > most:
+            break
+        row["y"] = row["x"] * 2
+        row["z"] = row["x"] * 3 + row["y"]
+    return [list(row) for row in rows[-2:]]
+
+
+def begins_small_and_tells(rows, most):
+    print(len(rows))
+    return begins_small(rows, most)
+
+
+def rows_of_numbers():
+    return [{"x": float(i)} for i in range(32)]
+
+
+@pytest.mark.meant
+def test_unlike_dicts_are_compiled_for_where_they_are_met():
+    compiled = pyxla.compile(begins_small)
+    assert compiled(rows_of_numbers(), 99.0) == begins_small(rows_of_numbers(), 99.0)
+    assert not compiled.options.unlike_dicts
+    assert compiled(rows_of_numbers(), 9.0) == begins_small(rows_of_numbers(), 9.0)
+    assert compiled.options.unlike_dicts
+
+
+def test_unlike_dicts_are_refused_where_printed_text_would_be_printed_again():
+    compiled, rows = pyxla.compile(begins_small_and_tells), rows_of_numbers()
+    with pytest.raises(CompileError, match="whether this dict has the key 'y'") as caught:
+        compiled(rows, 9.0)
+    assert "unlike_dicts=True" in caught.value.hint
+    assert rows == rows_of_numbers()

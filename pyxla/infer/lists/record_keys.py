@@ -58,17 +58,18 @@ def items(
     chosen, came = cls in engine.findings.chosen, engine.findings.came.get(cls, {})
     if not chosen and (engine.options.unlike_dicts or not all(came.values())):
         raise unlike(engine, cls)
+    own = cls.__pyxla_keys__  # type: ignore[attr-defined]
+    there = {key: there[key] for key in dict.fromkeys([*own, *came, *there]) if key in there}
+    marked = [key for key in there if key in marks]
+    fine: Any = Const(True)
     last: Any = Const(ONCE)
-    own_keys = cls.__pyxla_keys__  # type: ignore[attr-defined]
-    order = [*own_keys, *came, *there]
-    there = {key: there[key] for key in dict.fromkeys(order) if key in there}
-    for key in [key for key in there if key in marks]:
-        own = key in own_keys
-        fine = engine.rules.compare(engine, "eq" if own else "gt", marks[key], last)
-        kind, hint = (None, _REMEDY) if chosen else (UnlikeDicts, f"{_REMEDY}, {_OPTION}")
-        told = RefusedPath(_VARIES.format(key), hint.format(key), kind)
-        engine.ensure(fine, told, catchable=False)
-        last = last if own else marks[key]
+    for key in marked:
+        placed = engine.rules.compare(engine, "eq" if key in own else "gt", marks[key], last)
+        fine = engine.rules.both(engine, fine, placed)
+        last = last if key in own else marks[key]
+    kind, hint = (None, _REMEDY) if chosen else (UnlikeDicts, f"{_REMEDY}, {_OPTION}")
+    told = RefusedPath(_VARIES.format(marked[0]), hint.format(marked[0]), kind)
+    engine.ensure(fine, told, catchable=False)
     return there
 
 
