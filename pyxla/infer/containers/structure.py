@@ -35,7 +35,7 @@ from pyxla.infer.containers.iterators import (
 from pyxla.infer.containers.ranges import range_item, range_length
 from pyxla.infer.engine import Engine
 from pyxla.infer.joins import choices
-from pyxla.infer.lists import columnar, reading
+from pyxla.infer.lists import columnar, pool_rows, reading
 from pyxla.infer.lists.item_joins import layout_of
 from pyxla.infer.lists.items import item_of
 from pyxla.infer.raising.refusals import lacking
@@ -186,6 +186,8 @@ def length(engine: Engine, x: Any) -> Any:
             raise engine.refuse(str(error), raises=TypeError, words=str(error)) from None
     if (grown := columnar.found(engine.heap, x)) is not None:
         return reading.length(engine, grown)
+    if (row := pool_rows.record_row(engine.heap, x)) is not None:
+        return pool_rows.length(engine, row)
     content = content_of(engine, x)
     if isinstance(content, Array):
         shape, extents = arrays.shown(engine, x)

@@ -140,7 +140,7 @@ def _state(engine: Engine, container: Any) -> list[Any]:
     elif (table := tables.table_in(engine, container)) is not None:
         state += [x for name, x in engine.content(table).fields.items() if name == "left"]
     elif isinstance(held := content_of(engine, tables.held_by(engine, container)), DictCell):
-        state.append(Const((*held.items,)))
+        state = [Const(len(held.items)), Const((*held.items,))]
     return state
 
 

@@ -25,6 +25,7 @@ from pyxla.abstract.lattice import (
     Unbound,
     Variant,
     as_const,
+    has_value,
     value_of,
 )
 from pyxla.errors import CompileError
@@ -97,6 +98,16 @@ def outlined(engine: Engine, row: Pooled, name: str = COUNTS) -> ObjectCell:
 def item(engine: Engine, row: Pooled, key: str) -> Any:
     """What a dict has of a key, which may be unbound."""
     return record_keys.item(engine, *_parted(_read(engine, row, key)), key)
+
+
+def length(engine: Engine, row: Pooled) -> Any:
+    """How many keys a dict has."""
+    fields, marks = _parted(dict.fromkeys(engine.pool_fields[row.cls]))
+    size: Any = Const(len(fields) - len(marks))
+    for key in marks:
+        there = has_value(item(engine, row, key), "unbound")
+        size = engine.rules.binary(engine, "add", size, there)
+    return size
 
 
 def _read(engine: Engine, row: Pooled, name: str) -> dict[str, Any]:
