@@ -276,8 +276,6 @@ class Outputs:
             return out.OutConst(x.value)
         if isinstance(x, (Scalar, Array)) and x.kinds is not None:
             return self.mixed(x.value, x.kinds)
-        if isinstance(x, Scalar) and x.value in self.world.scalars:
-            return out.OutArgument(self.world.scalars[x.value])
         if isinstance(x, Scalar):
             return out.OutScalar(self.number(x.value))
         if isinstance(x, Array) and x.shape:  # the code points of a text
@@ -301,6 +299,12 @@ class Outputs:
                 hint="return a list of it, or the dict",
             )
         raise self.unreturned(arrays.kind_of(self.engine, x), is_generator(x))
+
+    def held(self, x: Any) -> out.Out:
+        """What the caller sees of `x` in a list, a dict or an instance, which may have many: a
+        number that is as it was given is the argument itself."""
+        given = self.world.scalars.get(x.value) if isinstance(x, Scalar) else None
+        return self.tree(x) if given is None else out.OutArgument(given)
 
     def unreturned(self, kind: str, once: bool = False) -> CompileError:
         article = "an" if kind[0] in "aeiou" else "a"
@@ -403,7 +407,7 @@ class Outputs:
     def container(self, content: Any) -> out.Out:
         match content:
             case ListCell(items):
-                return out.OutList(tuple([self.tree(i) for i in items]))
+                return out.OutList(tuple([self.held(i) for i in items]))
             case Pooled(index=row, cls=cls) | RowList(index=row, cls=type() as cls):
                 known = isinstance(row, int)
                 return out.OutPooled(
@@ -434,14 +438,14 @@ class Outputs:
                     cls,
                 )
             case DictCell(items):
-                return out.OutDict(tuple(items), tuple([self.tree(i) for i in items.values()]))
+                return out.OutDict(tuple(items), tuple([self.held(i) for i in items.values()]))
             case SetCell(items):
                 return out.OutSet(frozenset(items))
             case ObjectCell(cls) if issubclass(cls, _ONCE):
                 raise self.unshown(cls)
             case ObjectCell(cls, fields):
                 hidden = getattr(cls, "__pyxla_hidden__", ())
-                shown = [(n, self.tree(v)) for n, v in fields.items() if n not in hidden]
+                shown = [(n, self.held(v)) for n, v in fields.items() if n not in hidden]
                 return out.OutObject(cls, tuple(shown))
             case BoxCell(value):
                 return self.tree(value)
