@@ -6,9 +6,7 @@ from tests.programs import program
 
 
 def records(n=12):
-    return [
-        {"name": f"n{i}", "score": float(i * 37 % 101), "dept": "abc"[i % 3]} for i in range(n)
-    ]
+    return [{"name": f"n{i}", "score": float(i * 37 % 101), "dept": "abc"[i % 3]} for i in range(n)]
 
 
 def by_score(rows):
