@@ -842,3 +842,27 @@ def taken_out_at_what_is_no_number(xs, at):
         return xs.pop(at)
     except TypeError as error:
         return str(error), xs
+
+
+@dataclass
+class Labelled:
+    size: int
+    label: str | None = None
+
+
+@program("optional field", lambda: (np.array([0.7, 0.2, 0.4, 0.05, 0.9]),))
+def fields_tested_before_paths_meet(x):
+    """What a test says of a field holds behind other branches as well."""
+    found = []
+    for i, v in enumerate(x):
+        if v > 0.3:
+            found.append(Labelled(i, "ab"[int(v > 0.6)]))
+        elif v > 0.1:
+            found.append(Labelled(i))
+    names, sizes = [], {}
+    for one in found:
+        if one.label is None:
+            continue
+        names.append(one.label + ("+" if one.size > 1 else "-"))
+        sizes[one.label] = "large" if one.size > 2 else "small"
+    return "".join(names), ".".join(sizes)

@@ -31,6 +31,18 @@ class Edge:
         return narrowed(x, self.assumed)
 
 
+# So much of what branches proved is looked through where paths have met: the last of it.
+MOST_PROVED = 16
+
+
+def proved(edges: Sequence[Edge]) -> tuple[tuple[Any, ...], list[Any]]:
+    """What branches proved on all of these paths, and what they told of the first one alone."""
+    common = set.intersection(*[set(map(id, edge.assumed)) for edge in edges])
+    facts = edges[0].assumed
+    told = [fact[1] for fact in facts if fact[0] == "AMONG" and id(fact) not in common]
+    return tuple([fact for fact in facts if id(fact) in common][-MOST_PROVED:]), told
+
+
 def was(x: Variant, column: Sequence[Any], edges: Sequence[Edge]) -> bool:
     """Whether a value that is `column` on these paths is `x`, of which branches told an item."""
     if not all([v is x or v is edge.told(x) for v, edge in zip(column, edges, strict=True)]):

@@ -43,7 +43,7 @@ from pyxla.infer.joins import far, kinds, texts, unions, variants
 from pyxla.infer.joins.collections import unify_lists
 from pyxla.infer.joins.columns import in_one_order, with_all_fields
 from pyxla.infer.joins.conflicts import conflict, quoted
-from pyxla.infer.joins.edges import Edge, was
+from pyxla.infer.joins.edges import Edge, proved, was
 from pyxla.infer.joins.held import Held, Way
 from pyxla.infer.joins.numbers import join_numbers, materialize
 from pyxla.infer.joins.settling import settle
@@ -486,7 +486,7 @@ def merge(
         args.append(join.join([edge.args[i] for edge in edges]))
     env = {}
     join.hint = ""
-    told = [x for direction, x, _ in edges[0].assumed if direction == "AMONG"]
+    assumed, told = proved(edges)
     for value, column in names.items():
         if column[0] is not None:
             before = next((x for x in told if was(x, column, edges)), None)
@@ -494,4 +494,4 @@ def merge(
             env[value] = join.join(column) if whole else before or column[0]
     join.join_heap()
     settle(join, lambda: [*held(), *env.values(), *args], pinned)
-    return Edge(target, join.heap, env, (), edges[0].loc), tuple(args)
+    return Edge(target, join.heap, env, (), edges[0].loc, assumed), tuple(args)
