@@ -66,9 +66,7 @@ def check_depth(engine: Engine, frame: Any) -> None:
     frames, function = engine.frames, frame.ssa.function
     check_code(engine, frame)
     frame.began, frame.given = engine.visited, tuple(frame.env.values())
-    own = is_own(frame.ssa.source.file)  # which calls itself for what is in a tuple, say
-    same = [] if own else [f for f in frames if f.ssa.function is function]
-    undecided = list(filter(_is_undecided, same))
+    undecided = [f for f in frames if f.ssa.function is function and _is_undecided(f)]
     engine.activations[function] += bool(undecided)
     if not undecided and len(frames) < MAX_DEPTH:
         return
@@ -79,7 +77,9 @@ def check_depth(engine: Engine, frame: Any) -> None:
         )
     stackable = _stackable(frame, frames)
     most = LIMITS[stackable]
-    few = engine.activations[function] <= (MAX_BESIDE if engine.demands.stacks else most.calls)
+    calls = MAX_BESIDE if engine.demands.stacks else most.calls
+    own = is_own(frame.ssa.source.file)  # which calls itself for what is in a tuple, too
+    few = engine.activations[function] <= calls * (1 + own)
     long = len(undecided) > most.deep and engine.visited - undecided[0].began > most.visited
     now = engine.heap.contents
     repeats = stackable and any(_Repeats(outer, frame, now).all for outer in undecided)
