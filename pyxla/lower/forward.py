@@ -27,37 +27,27 @@ from pyxla.ops.shape import slice as slice_
 
 
 def forward_blocks(region: Region) -> bool:
-    """Rewrite such reads, in place; whether there were any.
-
-    The last write comes first: where nobody reads what it leaves any more, what it wrote to may be
-    an array that is only read, too.
-    """
+    """Rewrite such reads, in place; whether there were any."""
+    users = users_of(region) if any(map(_writes_block, region.instrs)) else {}
+    results = set(region.results)
+    reads: dict[Instr, Instr] = {}
     changed = False
+    code: list[Instr] = []
     for instr in region.instrs:
         for inner in instr.regions:
             changed |= forward_blocks(inner)
-    writes = [instr for instr in region.instrs if _writes_block(instr)]
-    users = users_of(region) if writes else {}
-    made: dict[Instr, list[Instr]] = {}
-    for write in reversed(writes):
-        array = _written(write, users)
-        reads = users.get(array, [])
-        if array in region.results or not all(_reads_block(read, write) for read in reads):
+        if instr in reads:
+            code += _forwarded(instr, reads[instr])
             continue
-        before = users[write.operands[0]]
-        before.remove(write)
-        for read in reads:
-            made[read] = _forwarded(read, write)
-            before += [instr for instr in made[read] if write.operands[0] in instr.operands]
-    region.instrs[:] = [x for instr in region.instrs for x in _in_place(instr, made)]
-    return changed or bool(made)
-
-
-def _in_place(instr: Instr, made: dict[Instr, list[Instr]]) -> list[Instr]:
-    """What stands where an instruction did: what was made of it, and of that."""
-    if instr not in made:
-        return [instr]
-    return [x for new in made[instr] for x in _in_place(new, made)]
+        if _writes_block(instr):
+            array = _written(instr, users)
+            found = users.get(array, ())
+            if array not in results and found and all(_reads_block(u, instr) for u in found):
+                reads.update(dict.fromkeys(found, instr))
+                changed = True
+        code.append(instr)
+    region.instrs[:] = code
+    return changed
 
 
 def chain_updates(region: Region) -> Region:

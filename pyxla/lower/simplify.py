@@ -47,8 +47,8 @@ Key = tuple[Any, ...]
 def simplify(region: Region) -> Region:
     """The region, smaller; consumes the given one."""
     types = [value.type for value in region.results]
+    dead_code(region)
     for _ in range(ROUNDS):
-        dead_code(region)  # what nobody reads any more may make a branch dear
         walk = _Walk()
         with building(walk.builder):
             walk.region(region)

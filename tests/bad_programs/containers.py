@@ -138,7 +138,7 @@ SHARED = "this list is in another list, and would be in a second one"
 @bad("the keys of a dict that is one of several change", V)
 def new_key_of_one_of_several_dicts(x):
     rows = [{"a": i} for i in range(3)]
-    rows[int(x[0])]["b"] = 4  # <-
+    rows[int(x[0])][4] = 4  # <-
     return rows
 
 

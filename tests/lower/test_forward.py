@@ -79,25 +79,10 @@ def read_in_branch(A):
             A[i, 0] = A[i - 1, 0] * 2
 
 
-def six_in_branch(A):
-    """As the reverse of a loop over pairs of points, but each with itself, has them."""
-    for i in range(N):
-        for j in range(N):
-            if i != j:
-                x = A[i, 3] * A[j, 4]
-                A[j, 2] += x
-                A[i, 2] -= x
-                A[j, 1] += x * A[i, 5]
-                A[i, 1] -= x * A[i, 5]
-                A[j, 0] += x * A[i, 6]
-                A[i, 0] -= x * A[i, 6]
-
-
 @pytest.mark.parametrize(
     ("program", "copies"),
     [
         (second_in_branch, 0),
-        (six_in_branch, 0),
         (read_in_branch, 0),
         (cholesky, 0),
         (own_place, 0),
