@@ -146,7 +146,8 @@ class Compiled:
                 return self._unchecked(entry, args, names, leaves)
             return self._replay(entry, fault, args, names, leaves)
         except (ListOverflow, PowerType, UnlikeDicts) as surprise:
-            if entry.executable.program.has_effects:  # what it printed would be printed again
+            known = getattr(self.options, option_of(type(surprise))) is True  # of one that it calls
+            if known or entry.executable.program.has_effects:  # what it printed would be again
                 raise
             if not isinstance(surprise, ListOverflow):
                 return self._expecting(surprise, args, names)
@@ -267,14 +268,13 @@ class Compiled:
 
     def _expecting(self, surprise: Any, args: tuple[Any, ...], names: tuple[str, ...]) -> Any:
         """Compile for such data, from now on where that can be done, and call it."""
-        count = len(args) - len(self._places)
-        split = count - len(names)
+        split = len(args) - len(self._places) - len(names)
+        option: dict[str, Any] = {option_of(type(surprise)): True}
         with self._lock:
             before = self.options, self._cache
-            option: dict[str, Any] = {option_of(type(surprise)): True}
             self.options, self._cache = replace(self.options, **option), Cache()
             try:
-                return self(*args[:split], **dict(zip(names, args[split:count], strict=True)))
+                return self(*args[:split], **dict(zip(names, args[split:])))
             except CompileError:
                 self.options, self._cache = before
                 raise

@@ -21,7 +21,7 @@ from pyxla.lib.bytearrays import ByteArray, Bytes
 from pyxla.lib.lists import Changing, Held, List
 from pyxla.lib.poly1d import Poly1d
 from pyxla.lib.queues import LifoQueue, PriorityQueue, Queue
-from pyxla.lib.tables import NEVER, ONCE
+from pyxla.lib.tables import NEVER, ONCE, ByKey
 from pyxla.lib.text_files import StringIO
 from pyxla.lib.typed_arrays import TypedArray
 from pyxla.lib.walks import Walk
@@ -191,10 +191,10 @@ class Mapping(Held):
     def items(self) -> Any:
         return self._held.items()
 
-    def get(self, key: Any, default: Any = None) -> Any:
+    def get(self, key: Any, default: Any = None, /) -> Any:
         return self._held.get(key, default)
 
-    def setdefault(self, key: Any, default: Any = None) -> Any:
+    def setdefault(self, key: Any, default: Any = None, /) -> Any:
         return self._held.setdefault(key, default)
 
     def pop(self, key: Any, *default: Any) -> Any:
@@ -340,6 +340,7 @@ class Namespace(Mapping, dict):
     """`x.__dict__`, read and written where the attributes of `owner` are."""
 
     keys, values, items = dict.keys, dict.values, dict.items  # which look for them when read
+    setdefault, pop = ByKey.setdefault, ByKey.pop
 
     def __init__(self, owner: Any) -> None:
         self.owner = owner
@@ -359,18 +360,6 @@ class Namespace(Mapping, dict):
         if key not in self:
             raise KeyError(key)
         object.__delattr__(self.owner, key)
-
-    def setdefault(self, key: str, default: Any = None) -> Any:
-        if key not in self:
-            self[key] = default
-        return self[key]
-
-    def pop(self, key: str, *default: Any) -> Any:
-        if key not in self and default:
-            return default[0]
-        x = self[key]
-        del self[key]
-        return x
 
     def clear(self) -> None:
         for key in self.copy():

@@ -190,16 +190,13 @@ class View(tuple):
     __hash__ = None  # type: ignore[assignment]
 
 
-class Record(dict):
-    """A dict of these keys, all of them text, in a pool of such (`infer.lists.pools`)."""
+class ByKey(dict):
+    """A dict that says of one key at a time whether it is there."""
 
-    __pyxla_keys__: tuple[str, ...] = ()
-    __pyxla_type__ = dict
-
-    def get(self, key: Any, default: Any = None) -> Any:
+    def get(self, key: Any, default: Any = None, /) -> Any:
         return self[key] if key in self else default
 
-    def setdefault(self, key: Any, default: Any = None) -> Any:
+    def setdefault(self, key: Any, default: Any = None, /) -> Any:
         if key not in self:
             self[key] = default
         return self[key]
@@ -210,6 +207,13 @@ class Record(dict):
         x = self[key]
         del self[key]
         return x
+
+
+class Record(ByKey):
+    """A dict of these keys, all of them text, in a pool of such (`infer.lists.pools`)."""
+
+    __pyxla_keys__: tuple[str, ...] = ()
+    __pyxla_type__ = dict
 
 
 @functools.cache
@@ -285,13 +289,13 @@ class Table(Keyed, dict):
         lose(self, at)
         del self.data[at]
 
-    def get(self, key: Any, default: Any = None) -> Any:
+    def get(self, key: Any, default: Any = None, /) -> Any:
         at = find(self, key)
         if at < 0:
             return default
         return self.data[at]
 
-    def setdefault(self, key: Any, default: Any = None) -> Any:
+    def setdefault(self, key: Any, default: Any = None, /) -> Any:
         at = find(self, key)
         if at < 0:
             at = len(self.names)

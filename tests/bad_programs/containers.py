@@ -142,6 +142,18 @@ def new_key_of_one_of_several_dicts(x):
     return rows
 
 
+@bad("dict.get() takes no keyword arguments", V)
+def name_of_what_is_taken_by_position(x):
+    counts = {"a": x[0]}
+    return counts.get("b", default=0)  # <-
+
+
+@bad("pop expected at most 2 arguments, got 3", V)
+def more_than_a_dict_pops(x):
+    rows = [{"a": v} for v in x]
+    return max(rows, key=lambda row: row["a"]).pop("a", 0, 1)  # <-
+
+
 @bad("whether an array in a list of unknown length is another one is not known", V)
 def identity_of_arrays_in_a_list(x):
     rows = []

@@ -80,12 +80,26 @@ def call_object(engine: Engine, value: Any, args: list[Any], kwargs: dict[str, A
     """Call an object known while compiling."""
     if engine.demands.hosted and isinstance(value, Hashable) and value in engine.demands.hosted:
         return engine.rules.on_host(engine, value, args, kwargs)
+    if kwargs:
+        _check_by_position(engine, value)
     try:
         return _call_known(engine, value, args, kwargs)
     except CompileError as error:
         if engine.options is not None and engine.options.host:
             error.callees += (value,)
         raise
+
+
+_BY_POSITION = (list, dict, set, frozenset, tuple)
+_BY_NAME = (list.sort, dict.update)
+
+
+def _check_by_position(engine: Engine, value: Any) -> None:
+    """Refuse arguments by name of a method of CPython's containers that takes none."""
+    method = isinstance(value, types.MethodDescriptorType) and value.__objclass__ in _BY_POSITION
+    if method and value not in _BY_NAME:
+        words = f"{value.__qualname__}() takes no keyword arguments"
+        raise engine.refuse(words, "give them by position", raises=TypeError, words=words)
 
 
 def _call_known(engine: Engine, value: Any, args: list[Any], kwargs: dict[str, Any]) -> Any:

@@ -33,7 +33,7 @@ from pyxla.infer.using import items_in_order, some
 from pyxla.lib import sequences
 from pyxla.lib.containers import Deque
 from pyxla.lib.registry import rule
-from pyxla.lib.tables import Record, View, fill, pairs
+from pyxla.lib.tables import ByKey, View, fill, pairs
 
 NOT_IN_TUPLE = "tuple.index(x): x not in tuple"
 
@@ -54,9 +54,12 @@ def of_tables(*targets: Any) -> Callable[[Callable[..., Any]], Callable[..., Any
 
 
 def _of_table(function: Any, name: str, engine: Engine, x: Any, /, *args: Any, **named: Any) -> Any:
+    if name == "pop" and len(args) > 2:
+        words = f"pop expected at most 2 arguments, got {len(args)}"
+        raise engine.refuse(words, raises=TypeError, words=words)
     asked = x if tables.found(engine.heap, x) else None
-    if args and pool_rows.record_row(engine.heap, x, args[0]) and name in vars(Record):
-        return call(engine, Const(vars(Record)[name]), [x, *args], named)
+    if args and pool_rows.record_row(engine.heap, x, args[0]) and name in vars(ByKey):
+        return call(engine, Const(vars(ByKey)[name]), [x, *args], named)
     if asked is None and args and name in _KEYED:
         asked = _asked(engine, x, args[0], name in _READS)
     if asked is None:
