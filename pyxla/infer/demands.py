@@ -132,6 +132,7 @@ _WHY = {
     "in_place": "what the host does is done once",
     "kept": "a cached function does what is to be done once",
     "stepped": "an iterator is read at several places",
+    "generators": "generators that open calls read are kept in one pool",
 }
 
 

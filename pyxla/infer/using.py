@@ -98,14 +98,14 @@ def items_in_order(engine: Engine, content: DictCell) -> dict[Any, Any]:
 
 def by_loops(engine: Engine, x: Any) -> bool:
     """Whether counters of loops and number arguments alone decide a number."""
-    heads = {head for frame in engine.frames for head in frame.heads.values()}
+    heads = engine.heads()
     return isinstance(x, (Scalar, Array)) and by_arguments(x.value, heads)
 
 
 def decided_by_data(engine: Engine, *xs: Any) -> bool:
     """Whether one of these is a number, or has one, that asking for number arguments and unrolling
     loops would not make known, or not for long: the next call has another float."""
-    heads = {head for frame in engine.frames for head in frame.heads.values()}
+    heads = engine.heads()
     for x in xs:
         parts = isinstance(x, (Tuple, Variant)) or (isinstance(x, Compound) and x.kind == "text")
         if parts and decided_by_data(engine, *x.parts):

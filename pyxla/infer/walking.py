@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from pyxla.abstract.facts.refine import atoms, refined
+from pyxla.abstract.facts.refine import atoms, refined, together
 from pyxla.abstract.heap import swept
 from pyxla.abstract.lattice import Const, NeedsStatic
 from pyxla.errors import CompileError, InternalError, in_program
@@ -216,7 +216,7 @@ def branch(engine: Engine, frame: Frame, block: Block, terminator: core.Branch) 
         engine.faults.note(found[1], cond.value if side == 0 else not_(cond.value))
     if side is not None:
         edge = Edge(engine.block, engine.heap, envs[side], (), engine.loc)
-        edge.assumed = frame.assumed + learned[side]
+        edge.assumed = together(frame.assumed, learned[side])
         go(frame, block, targets[side], edge)
         return
     blocks = Block(), Block()
@@ -226,5 +226,5 @@ def branch(engine: Engine, frame: Frame, block: Block, terminator: core.Branch) 
     for side in (0, 1):
         blocks[side].preds.append(engine.block)
         edge = Edge(blocks[side], heaps[side], envs[side], (), engine.loc)
-        edge.assumed = frame.assumed + learned[side]
+        edge.assumed = together(frame.assumed, learned[side])
         go(frame, block, targets[side], edge)

@@ -464,6 +464,12 @@ def indexed(x: Any) -> Iterator[Any]:
 
 
 def pairwise(items: Any) -> Iterator[Any]:
+    if isinstance(items, (tuple, str, range)):  # what the loop does cannot change it
+        return zip(items, items[1:], strict=False)
+    return _pairs(items)
+
+
+def _pairs(items: Any) -> Iterator[Any]:
     before, started = None, False
     for x in items:
         if started:

@@ -1,5 +1,6 @@
 """Scalars of the three kinds, NEP 50 dtypes, Python's own number functions, the math module."""
 
+import bisect
 import cmath
 import math
 import operator
@@ -507,3 +508,17 @@ def methods_of_numbers(x, n):
     a, b = np.array([x, 3.0]), np.array([n, -3], np.int32)
     whole = a[0].is_integer(), a.sum().is_integer(), np.float32(x).is_integer(), b[0].is_integer()
     return whole, b[0].numerator, b[0].denominator, b[1].bit_count(), b.sum().bit_count()
+
+
+@program("ranges", lambda: (np.array(2), [11, 6]))
+def known_ranges_read_by_data(k, sizes):
+    """Parts of a range are ranges, and the items of a long one are not made."""
+    few, at = range(3, 30, 5), int(k)
+    parts = few[at:], few[:-at], few[::-at]
+    kinds = [type(part).__name__ for part in parts]
+
+    def fits(n):
+        return sum((size + n - 1) // n for size in sizes) <= 6
+
+    least = bisect.bisect_left(range(1, 10**12), True, key=fits)
+    return kinds, [list(part) for part in parts], few[at], few[-at], least

@@ -56,6 +56,12 @@ def negated(test: Any) -> Any:
     return _NEGATED[direction], x, y
 
 
+def together(*groups: tuple[Atom, ...]) -> tuple[Atom, ...]:
+    """The atoms of all groups, each of them once: what `a and b` tells has all that was assumed
+    before it, which would double with each further `and`."""
+    return tuple({id(atom): atom for group in groups for atom in group}.values())
+
+
 def is_there(x: Variant) -> Scalar:
     """Whether what may be missing is not, as a bool that branches learn from."""
     return Scalar(x.tag.value, None, ("AMONG", x, (1,)))

@@ -9,7 +9,7 @@ import math
 from collections.abc import Sequence
 from typing import Any
 
-from pyxla.abstract.facts.refine import Atom, atoms, places, refined, settled
+from pyxla.abstract.facts.refine import Atom, atoms, places, refined, settled, together
 from pyxla.abstract.heap import ListCell
 from pyxla.abstract.lattice import Const, Ref, Scalar, Tuple, Variant, is_number, is_variant
 from pyxla.errors import CompileError
@@ -60,7 +60,7 @@ def visit(engine: Engine, frame: Frame, instr: Instr) -> Any:
     if len(possible) < len(among) or len(possible) == 1:
         learned = (("AMONG", x, tuple(possible)),)
         env.update(refined(env, learned, frame.assumed) or {})
-        frame.assumed += learned
+        frame.assumed = together(frame.assumed, learned)
     if len(possible) == len(x.items) and x.tag.kind is int:
         results = tuple([_with_tag(x, *pair) for pair in zip(results, given, strict=True)])
     found = [_with_test(x, possible, *pair) for pair in zip(results, given, strict=True)]

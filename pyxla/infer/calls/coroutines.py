@@ -30,6 +30,7 @@ from pyxla.frontend import stepping, support
 from pyxla.frontend.source import SourceFunction, once
 from pyxla.frozen import dataclass
 from pyxla.infer import using, walking
+from pyxla.infer.demands import Needs
 from pyxla.infer.engine import Engine
 from pyxla.infer.frame import Frame, Stopped
 from pyxla.infer.joins.edges import Edge, Env
@@ -70,11 +71,10 @@ def _class_of(source: SourceFunction) -> type:
 
 def _pooled(engine: Engine, made: Compound) -> type | None:
     """The class of generators of one function that may be one of several, if they are in a pool."""
-    source = made.meta[0].source
-    if asks(made) or stepping.to_steps(source) is None:
+    if asks(made) or stepping.to_steps(made.meta[0].source) is None:
         return None
-    cls = _class_of(source)
-    if any(frame.ssa.source is source for frame in engine.frames):  # which reads others of its own
+    cls = _class_of(made.meta[0].source)
+    if _reads_its_own(engine, made):
         engine.findings.recursive_generators.add(cls)
         engine.findings.generators.discard(cls)
     elif cls not in engine.findings.recursive_generators:
@@ -85,6 +85,34 @@ def _pooled(engine: Engine, made: Compound) -> type | None:
     before = engine.generators.setdefault(cls, made)
     same = before.items[count:-1] == made.items[count:-1] and before.meta[0] is made.meta[0]
     return cls if same else None
+
+
+def _reads_its_own(engine: Engine, made: Compound) -> bool:
+    """Whether a generator is made by others of its function, which read it."""
+    return any(frame.ssa.source is made.meta[0].source for frame in engine.frames)
+
+
+def kept_open(engine: Engine, x: Compound) -> Any:
+    """A generator that a call keeps while it is open (`frontend.recursion`): as the iterators that
+    it asks for its items, which are where they were; others are to be read in steps, in a pool."""
+    if asks(x):
+        return Tuple((Const(x.meta[3]), *x.items[: len(x.meta[0].function.params)]))
+    cls = _class_of(x.meta[0].source)
+    steps = stepping.to_steps(x.meta[0].source) is not None and not _reads_its_own(engine, x)
+    if steps and cls not in engine.pools:
+        raise Needs(engine.loc, generators=frozenset({cls}))
+    return x
+
+
+def resumed(engine: Engine, x: Any) -> Any:
+    """What `kept_open` made of a generator that asks iterators as the generator; None of others."""
+    asking = x.items[0] if isinstance(x, Tuple) and x.items else None
+    if not isinstance(asking, Const) or asking.value not in ASKING:
+        return None
+    readers = x.items[1:] if asking.value is iterators.stepped else x.items[1].items
+    made = engine.rules.call(engine, asking, list(readers), {})
+    set_read(engine, made, True)
+    return made
 
 
 def is_read(engine: Engine, x: Compound) -> bool:
@@ -134,9 +162,13 @@ def check_one(engine: Engine, source: Any) -> None:
         raise engine.refuse(words, "read each of them in a branch of its own")
 
 
+# The generators that have nothing of their own, and ask iterators for each item.
+ASKING = (iterators.stepped, iterators.zip_steps, iterators.zip_steps_strictly)
+
+
 def asks(x: Compound) -> bool:
     """Whether a generator has nothing of its own, and asks iterators for each item."""
-    return x.meta[3] in (iterators.stepped, iterators.zip_steps, iterators.zip_steps_strictly)
+    return x.meta[3] in ASKING
 
 
 def asks_shortly(engine: Engine, frame: Frame) -> bool:

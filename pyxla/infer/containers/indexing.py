@@ -16,7 +16,7 @@ from pyxla.infer.calls.dispatch import call
 from pyxla.infer.calls.visiting import special
 from pyxla.infer.containers import tables
 from pyxla.infer.containers.indices import place
-from pyxla.infer.containers.ranges import range_part
+from pyxla.infer.containers.ranges import range_part, with_bounds
 from pyxla.infer.engine import Engine
 from pyxla.infer.joins import choices, far, folded
 from pyxla.infer.joins.kinds import may_be_array, refused
@@ -72,6 +72,8 @@ def get_item(engine: Engine, x: Any, key: Any) -> Any:
         return engine.fold_object(operator.getitem, (x.value, key.value))
     if strings.is_opened(engine, x, key):
         return strings.get_item(engine, x, key)
+    if isinstance(x, Const) and isinstance(x.value, range):
+        return range_part(engine, with_bounds(x), key)
     items = arrays.items_of(engine, x)
     own = isinstance(x, Tuple) and engine.captures.member(x.cls, "__getitem__") is not None
     if items is not None and not own:

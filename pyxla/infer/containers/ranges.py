@@ -69,6 +69,11 @@ def range_item(engine: Engine, x: Compound, i: Any) -> Any:
     return Scalar(value.value, extent.meet(extent.fact(value), low, high))
 
 
+def with_bounds(x: Const) -> Compound:
+    """A known range as one whose bounds are values."""
+    return Compound("range", (Const(x.value.start), Const(x.value.stop), Const(x.value.step)))
+
+
 def range_part(engine: Engine, x: Compound, key: Any) -> Any:
     """`range(...)[key]`, for numbers of run time."""
     if isinstance(key, Const) and isinstance(key.value, slice):

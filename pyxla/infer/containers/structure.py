@@ -32,7 +32,7 @@ from pyxla.infer.containers.iterators import (
     use_up,
     used_up,
 )
-from pyxla.infer.containers.ranges import range_item, range_length
+from pyxla.infer.containers.ranges import range_item, range_length, with_bounds
 from pyxla.infer.engine import Engine
 from pyxla.infer.joins import choices
 from pyxla.infer.lists import columnar, pool_rows, reading
@@ -306,8 +306,7 @@ def item(engine: Engine, x: Any, i: Any) -> Any:
     if coroutines.is_generator(x):
         return coroutines.current(engine, x)
     if isinstance(x, Const) and isinstance(x.value, range) and not isinstance(i, Const):
-        r = x.value
-        x = Compound("range", (Const(r.start), Const(r.stop), Const(r.step)))
+        x = with_bounds(x)
     if isinstance(x, Compound):
         if x.kind in ITEMS:
             return ITEMS[x.kind](engine, x, i)

@@ -12,6 +12,7 @@ from typing import Any
 from pyxla.abstract.heap import DictCell, ObjectCell, Pooled, SetCell
 from pyxla.abstract.lattice import Compound, Const, Live, Reading, Ref, Scalar, Tuple
 from pyxla.frontend import support
+from pyxla.infer.calls import coroutines
 from pyxla.infer.containers import tables
 from pyxla.infer.containers.indexing import FALSE, TRUE, content_of
 from pyxla.infer.containers.iterators import is_watched
@@ -69,7 +70,10 @@ def read(engine: Engine, x: Any, backwards: bool = False) -> Any:
 def settled(engine: Engine, x: Any) -> Any:
     """`x` as a variable of a call that is open (`frontend.recursion`): which container a loop reads
     where that is one for all calls, or a row of a pool; else its entries where they are constants
-    and arguments, which nothing in the loop that the calls are changes."""
+    and arguments, which nothing in the loop that the calls are changes; of a generator the
+    iterators that it asks for its items, which stay where they are."""
+    if coroutines.is_generator(x):
+        return coroutines.kept_open(engine, x)
     if not isinstance(x, Compound) or x.kind not in ("watched", "values", "pairs"):
         return x
     if x.kind == "watched":
@@ -88,6 +92,8 @@ def settled(engine: Engine, x: Any) -> Any:
 
 def resumed(engine: Engine, x: Any) -> Any:
     """What `settled` made of a variable as the variable, with the entries that there are now."""
+    if (found := coroutines.resumed(engine, x)) is not None:
+        return found
     reading = x.items[0] if isinstance(x, Tuple) and x.items else None
     if not isinstance(reading, Const) or not isinstance(reading.value, Reading):
         return x

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from pyxla.abstract.facts import extent
-from pyxla.abstract.facts.refine import atoms
+from pyxla.abstract.facts.refine import atoms, together
 from pyxla.abstract.joined import all_equal, fitting, joined_number_type
 from pyxla.abstract.lattice import UNDEFINED, Array, Const, Scalar, plain
 from pyxla.errors import Location
@@ -82,7 +82,7 @@ def _implied(join: Any, known: list[Any]) -> Any:
         paths = zip(known, join.states, strict=False)
         open_ = [(v, s) for v, s in paths if not _is_known(v, s, not outcome)]
         one = open_[0] if len(open_) == 1 and len(known) == len(join.edges) else None
-        implied.append((*one[1].assumed, *atoms(one[0], outcome)) if one else ())
+        implied.append(together(one[1].assumed, atoms(one[0], outcome)) if one else ())
     return ("implies", *implied) if any(implied) else None
 
 

@@ -192,14 +192,16 @@ def with_spare(item: Any, room: int, before: Any) -> Any:
 def of_numbers(item: Any) -> bool:
     """Whether an item is a tuple of numbers alone, or of such, or an empty one; tuples of text are
     often told apart by their first item, and stay so, several of them, up to `MOST`."""
-    return isinstance(item, Row) and all(isinstance(i, Number) or of_numbers(i) for i in item.items)
+    return isinstance(item, Row) and all(
+        isinstance(i, (Number, Known)) or of_numbers(i) for i in item.items
+    )
 
 
 def of_any_length(x: Any) -> Any:
     """A tuple whose items are of one type as one of unknown length, of which it may be one."""
     if not isinstance(x, Row) or x.cls is not tuple or not is_value(x):
         return x
-    item = joined_items(x.items) if x.items else None
+    item = joined_items([opened(i) for i in x.items]) if x.items else None
     if x.items and (item is None or isinstance(item, Several)):
         return x
     return Nested(with_column(item), len(x.items), len(x.items), cls=tuple)

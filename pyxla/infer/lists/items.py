@@ -60,6 +60,10 @@ from pyxla.infer.lists.sites import Meeting
 from pyxla.infer.text import codes
 from pyxla.views.shadows import shown
 
+# What is made of its parts when it is asked for.
+LAZY = ("zip", "enumerate", "reversed", "map")
+MADE = ("text", "method", *LAZY)
+
 
 def item_of(heap: Heap, x: Any) -> Item | None:
     """What `x` is as an item of a list; None where it cannot be one here."""
@@ -86,9 +90,9 @@ def item_of(heap: Heap, x: Any) -> Item | None:
         )
     if far.is_dynamic(x):
         return Row(x.meta, (AN_INT,))
-    if isinstance(x, Compound) and x.kind in ("text", "method"):
+    if isinstance(x, Compound) and x.kind in MADE:
         held = [item_of(heap, i) for i in x.items]
-        fit = None not in held if x.kind == "method" else all(map(_is_shown, held))
+        fit = None not in held if x.kind != "text" else all(map(_is_shown, held))
         return Made(x.kind, tuple(held), x.meta) if fit else None
     if isinstance(x, Compound) and x.kind == "range" and isinstance(x.items[2], Const):
         return _row(range, [*[item_of(heap, i) for i in x.items[:2]], Same(x.items[2].value)])
@@ -185,15 +189,22 @@ def array_at(heap: Heap, x: Ref) -> Array | None:
 
 def _open(heap: Heap, x: Tuple) -> Item | None:
     """The variables of a call that is open: ints stay known; there is a column."""
-    known = [
-        isinstance(i, Const) and type(i.value) in (int, bool) and not is_beyond(i) for i in x.items
-    ]
-    items = [
-        Known(type(i.value), i.value) if fixed else item_of(heap, i)
-        for i, fixed in zip(x.items, known, strict=True)
-    ]
-    row = _row(x.cls, items)
-    return row if row is None or count(row) else _row(x.cls, list(map(opened, items)))
+    row = _row(x.cls, [_held_open(heap, i) for i in x.items])
+    if row is None or count(row):
+        return row
+    return _row(x.cls, [opened(item_of(heap, i)) for i in x.items])
+
+
+def _held_open(heap: Heap, x: Any) -> Item | None:
+    """A variable of a call that is open: what is known of it while all such calls agree."""
+    if isinstance(x, Const) and type(x.value) in (int, bool) and not is_beyond(x):
+        return Known(type(x.value), x.value)
+    if isinstance(x, Const) and type(x.value) is tuple:
+        return _row(tuple, [_held_open(heap, Const(i)) for i in x.value])
+    if isinstance(x, Compound) and x.kind in LAZY:
+        held = [_held_open(heap, i) for i in x.items]
+        return None if None in held else Made(x.kind, tuple(held), x.meta)
+    return item_of(heap, x)
 
 
 def leaves(item: Item) -> Iterator[tuple[np.dtype, tuple[int, ...]]]:

@@ -48,7 +48,7 @@ def codes_of(engine: Engine, x: Any) -> Array | None:
 
 
 def _known_by_arguments(engine: Engine, items: Sequence[Any]) -> bool:
-    heads = {head for frame in engine.frames for head in frame.heads.values()}
+    heads = engine.heads()
     numbers = [x for x in items if isinstance(x, (Scalar, Array))]
     return bool(numbers) and all([by_arguments(x.value, heads) for x in numbers])
 

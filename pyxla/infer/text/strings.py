@@ -210,7 +210,7 @@ def is_opened(engine: Engine, x: Any, key: Any) -> bool:
         return decided_by_data(engine, *key.items)
     if not isinstance(key, Scalar) or decided_by_data(engine, key):
         return False
-    heads = {head for frame in engine.frames for head in frame.heads.values()}
+    heads = engine.heads()
     ends = [head.terminator for head in heads if depends_on(key.value, head)]
     tests = [end.cond for end in ends if isinstance(end, Branch)]
     return any(parameters(value) for value in (key.value, *tests))
