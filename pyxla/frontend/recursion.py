@@ -378,7 +378,7 @@ class _Stacked(OfSites):
             self.put(text, self.emit(pyops.LIST, (), {}, node))
         for member in self.members:
             if member.cached:
-                self.put(member.of(KEPT), self.emit(pyops.DICT, (), {}, node))
+                self.put(member.of(KEPT), self.emit(pyops.KEPT, (), {"of": member.source}, node))
         self.call_next(self.members[0], node)
         header = self.start(CALL, self.block)
         for member in self.members[:-1]:
@@ -408,9 +408,10 @@ class _Stacked(OfSites):
     def recall(self, node: gast.FunctionDef) -> None:
         """Return what is kept for these arguments."""
         key, kept = self.member.of(KEY), self.member.of(KEPT)
-        names = [self.named(p) for p in self.source.params if p not in self.fixed]
-        given = tuple([self.lookup(text) for text in names])
-        self.put(key, self.emit(pyops.TUPLE, given, {}, node))
+        given = tuple([self.lookup(self.named(p)) for p in self.source.params])
+        own = tuple([p not in self.fixed for p in self.source.params])
+        attrs = {"of": self.source, "own": own}
+        self.put(key, self.emit(pyops.KEY, given, attrs, node))
         operands = (self.lookup(key), self.lookup(kept))
         known = self.emit(pyops.COMPARE, operands, {"op": "contains"}, node)
         this, other = self.fork(self.emit(pyops.TRUTH, (known,), {}, node), node)

@@ -260,8 +260,10 @@ class Findings:
         """Count an iteration that is visited on its own, the `index`th of a loop, of which the last
         made `size` instructions and may have been left by a test of data (`ends`): whether that is
         still worth its time, where a list that becomes an array would do.  The first few are, but
-        in a nest of loops that has, as far as is known, more iterations than are worth it."""
-        few = index < SHORT and nest <= NEST
+        in a nest of loops that has, as far as is known, more iterations than are worth it, or more
+        code."""
+        code = 1 if nest <= SHORT * SHORT else max(size // CODE, 1)
+        few = index < SHORT and nest * code <= NEST
         if not few and self.lifts(header):
             least = index if ends else 1 if index < MANY else LONG
             costly = header in (self.costly | self.over) - self.pooling

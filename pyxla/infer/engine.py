@@ -444,9 +444,8 @@ class Engine:
         return bool(self.guards) and issubclass(kind, self.guards)
 
     def heads(self) -> set[Block]:
-        """The headers of the loops around this point that may be unrolled."""
-        found = {head for frame in self.frames for head in frame.heads.values()}
-        return found & self.headers.keys()
+        """The headers of the loops around this point."""
+        return {head for frame in self.frames for head in frame.heads.values()}
 
     def demand(self, tests: tuple[Value, ...], otherwise: CompileError) -> NeedsStatic | None:
         """Ask for the value of a condition that number arguments decide, rather than refuse."""

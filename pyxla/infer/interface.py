@@ -26,6 +26,7 @@ class Engine(Protocol):
     builder: Any
     frames: list[Any]
     loops: list[Block]
+    headers: dict[Block, Block]
     visits: list[Any]
     activations: Counter[Any]
     visited: int

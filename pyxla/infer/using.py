@@ -97,8 +97,8 @@ def items_in_order(engine: Engine, content: DictCell) -> dict[Any, Any]:
 
 
 def by_loops(engine: Engine, x: Any) -> bool:
-    """Whether counters of loops and number arguments alone decide a number."""
-    heads = engine.heads()
+    """Whether counters of loops that may be unrolled and number arguments alone decide a number."""
+    heads = engine.heads() & engine.headers.keys()
     return isinstance(x, (Scalar, Array)) and by_arguments(x.value, heads)
 
 

@@ -86,15 +86,16 @@ def cached_outside_that_prints(x):
 
 
 @bad("calls are nested too deeply", V)
-def cached_recursion_that_counts(x):
-    calls, n = [], int(x[0])
+def cached_recursion_that_forgets(x):
+    """CPython would call it again for what two later results took the place of."""
+    calls = []
 
-    @functools.cache
+    @functools.lru_cache(maxsize=2)
     def fibonacci(k):
         calls.append(k)
         return k if k < 2 else fibonacci(k - 1) + fibonacci(k - 2)  # <-
 
-    return fibonacci(n) + fibonacci(n + 1), calls
+    return fibonacci(int(x[0])), calls
 
 
 @bad("result of a cached function, which all its calls share", V)

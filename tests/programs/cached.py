@@ -137,3 +137,62 @@ def counts_calls_of_itself(n):
         return k if k < 2 else fibonacci(k - 1) + fibonacci(k - 2)
 
     return fibonacci(n[0]), calls
+
+
+@program("cached functions with effects recursion", lambda: (np.array([3, 7, 11, 6]),))
+def counts_calls_of_all(x):
+    """Each call sees what those before it left, in the loop and behind it."""
+    calls = []
+
+    @functools.cache
+    def fibonacci(k):
+        calls.append(k)
+        return k if k < 2 else fibonacci(k - 1) + fibonacci(k - 2)
+
+    found = [fibonacci(int(v)) for v in x]
+    return found, fibonacci(int(x[0]) + 1) + fibonacci(int(x[2]) + 2), calls
+
+
+@program("cached functions recursion", lambda: ([6, 4, 14, 6, 8, 13, 9, 7, 10, 6, 12], 2))
+def longest_jumps(heights, far):
+    """A loop calls it, and its calls of itself end where data says."""
+    n = len(heights)
+
+    @functools.cache
+    def jumps(i):
+        found = 1
+        for j in range(i - 1, -1, -1):
+            if i - j > far or heights[j] >= heights[i]:
+                break
+            found = max(found, 1 + jumps(j))
+        for j in range(i + 1, n):
+            if j - i > far or heights[j] >= heights[i]:
+                break
+            found = max(found, 1 + jumps(j))
+        return found
+
+    return max(jumps(i) for i in range(n))
+
+
+@program("cached functions recursion", lambda: (np.array([3, 7, 11, 6]),))
+def with_what_calls_hand_on(x):
+    """Other calls hand on another: it is a part of what results are kept by."""
+
+    @functools.cache
+    def f(n, k, scale=2):
+        return n + k if n < 2 else (f(n - 1, k) + f(n - 2, k) * scale) % 1000
+
+    return [f(int(v), int(v) % 3) + f(k=1, n=int(v)) for v in x]
+
+
+@program("cached functions recursion", lambda: (np.array([3, 5]),))
+def made_in_each_iteration(x):
+    found = []
+    for v in x:
+
+        @functools.cache
+        def f(n):
+            return int(v) if n < 2 else (f(n - 1) + f(n - 2)) % 1000  # noqa: B023
+
+        found.append(f(int(v)))
+    return found

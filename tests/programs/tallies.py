@@ -237,3 +237,17 @@ def kept_between_few_calls(x):
 
     total = sum(remembered(x[v], v) for v in range(2))
     return total, len(memo), memo.get(x[1], 4), sum(first(x[1]) for _ in range(3))
+
+
+@program("a count in a nest of small loops", lambda: ([[1, 1, 0], [0, 1, 0], [0, 1, 0]],))
+def overlaps_of_images(image):
+    """Four loops of few iterations each are much code in each other."""
+    n, shifts = len(image), Counter()
+    for i in range(n):
+        for j in range(n):
+            if image[i][j]:
+                for h in range(n):
+                    for k in range(n):
+                        if image[k][h]:
+                            shifts[(i - h, j - k)] += 1
+    return max(shifts.values()) if shifts else 0

@@ -16,8 +16,9 @@ from typing import Any
 from pyxla.abstract.facts.deciding import by_counted_loops
 from pyxla.abstract.heap import reachable
 from pyxla.abstract.lattice import Array, Compound, Const, NeedsStatic, Ref, Scalar, Tuple
-from pyxla.infer.calls.visiting import class_of
-from pyxla.infer.demands import Needs
+from pyxla.frontend.source import SourceFunction
+from pyxla.infer.calls.visiting import boxes_of, class_of
+from pyxla.infer.demands import Demands, Needs
 from pyxla.infer.engine import Engine
 from pyxla.ir.core import Block, Value
 from pyxla.lib import kept
@@ -36,6 +37,11 @@ RECURSIVE = (
     "a function whose results functools keeps calls itself as often as data says, and prints, "
     "draws or changes more than it makes: the next call of it would do so again",
     "call it once, with the largest arguments, or keep the results in a dict",
+)
+FORGETFUL = (
+    "a function of which functools keeps so many results at most (maxsize) calls itself as often "
+    "as data says, and prints, draws or changes more than it makes",
+    "use functools.cache",
 )
 TYPED = (
     "a function whose results functools keeps apart for each type (typed=True) prints, draws, or "
@@ -111,17 +117,32 @@ def _note(engine: Engine, callee: Any) -> None:
 def call_kept(engine: Engine, callee: Any, args: list[Any], kwargs: dict[str, Any]) -> Any:
     """Call a function whose results are kept."""
     known = [*args, *kwargs.values()]
-    maxsize, _ = _limits(callee)
+    maxsize, typed = _limits(callee)
     if maxsize is not None and maxsize <= 0:  # none is kept
         return engine.rules.call(engine, uncached(callee), args, kwargs)
-    if (results := _results(engine, callee)) is not None:
+    results, stacked = _results(engine, callee), _stacked(engine, callee)
+    shares = stacked and maxsize is None and not typed
+    if results is not None and shares:
+        return _among(engine, callee, results, args, kwargs)
+    if results is not None:
         return _remembered(engine, callee, results, args, kwargs)
-    for x in known:
+    # One dict is for all calls of a loop, and those that they lead to.
+    of_loop = Demands(
+        kept=frozenset({_origin(callee)} if engine.repeating > _made_in(callee) else ())
+    )
+    if shares and of_loop.kept:
+        raise Needs(engine.loc, kept=of_loop.kept)
+    for x in known if not stacked else ():
         if isinstance(x, Scalar) and by_counted_loops(x.value, engine.heads()):
             raise NeedsStatic(x, "an argument of a function whose results are kept")
-    if all(isinstance(x, Const) for x in known):
-        return _visited_once(engine, callee, args, kwargs)
-    return _visited(engine, callee, args, kwargs)
+    try:
+        if all(isinstance(x, Const) for x in known):
+            return _visited_once(engine, callee, args, kwargs)
+        return _visited(engine, callee, args, kwargs)
+    except Needs as need:
+        if need.demands.stacks and maxsize is None and not typed:
+            need.demands |= of_loop
+        raise
 
 
 def _visited_once(engine: Engine, callee: Any, args: list[Any], kwargs: dict[str, Any]) -> Any:
@@ -157,6 +178,40 @@ def _visited(engine: Engine, callee: Any, args: list[Any], kwargs: dict[str, Any
     return found
 
 
+def _stacked(engine: Engine, callee: Any) -> bool:
+    """Whether its calls of itself are a loop with a stack, of it alone."""
+    source = _source(engine, callee)
+    return source is not None and frozenset({source}) in engine.demands.stacks
+
+
+def _source(engine: Engine, callee: Any) -> SourceFunction | None:
+    found = boxes_of(engine, uncached(callee))
+    return None if found is None else found[0]
+
+
+def _made_in(callee: Any) -> int:
+    """In how many loops a cached function is made."""
+    return callee.meta.loops if isinstance(callee, Compound) else 0
+
+
+def _among(
+    engine: Engine, callee: Any, results: Ref, args: list[Any], kwargs: dict[str, Any]
+) -> Any:
+    """The result of a function whose loop with a stack looks into the dict for all calls."""
+    done = _Effects(engine, results)
+    engine.results[_source(engine, callee)] = results
+    found = engine.rules.call(engine, uncached(callee), args, kwargs)
+    if isinstance(callee, Const) and done.any():
+        raise engine.refuse(*OUTSIDE)
+    _note(engine, callee)
+    return found
+
+
+def results_of(engine: Engine, source: SourceFunction) -> Ref | None:
+    """The dict that the loop with a stack of a function looks into, if other calls do, too."""
+    return engine.results.get(source)
+
+
 def _remembered(
     engine: Engine, callee: Any, results: Ref, args: list[Any], kwargs: dict[str, Any]
 ) -> Any:
@@ -184,7 +239,9 @@ def _missed(engine: Engine, items: tuple[Any, ...], args: list[Any], kwargs: dic
             raise engine.refuse(*OUTSIDE)
         # A loop with a stack has results of its own, which the next call does not see.
         stacked = any(_origin(callee) in group for group in engine.demands.stacks)
-        if stacked and (callee.meta.missed or engine.repeating > callee.meta.loops):
+        if stacked and callee.meta.maxsize is not None:
+            raise engine.refuse(*FORGETFUL)
+        if stacked and (callee.meta.missed or engine.repeating > _made_in(callee)):
             raise engine.refuse(*RECURSIVE)
         callee.meta.missed = True
         _note(engine, callee)
@@ -194,9 +251,10 @@ def _missed(engine: Engine, items: tuple[Any, ...], args: list[Any], kwargs: dic
 class _Effects:
     """What is done from here on that is not undone by forgetting what is made from here on."""
 
-    def __init__(self, engine: Engine) -> None:
+    def __init__(self, engine: Engine, results: Ref | None = None) -> None:
         self.engine, self.mark = engine, len(engine.written)
         self.before = engine.heap.contents.copy()
+        self.own = set() if results is None else reachable(engine.heap, [results])
 
     def any(self) -> bool:
         """Whether older objects, or outside ones, were written to.  Rows of pools are new, as a
@@ -207,7 +265,7 @@ class _Effects:
         outside = [
             c for c in engine.written[self.mark :] if engine.heap.infos[c].pinned is not None
         ]
-        return not pools.issuperset([*changed, *outside])
+        return not (pools | self.own).issuperset([*changed, *outside])
 
 
 def _is_someone(engine: Engine, cell: int) -> bool:

@@ -8,7 +8,7 @@ from typing import Any
 
 import gast
 
-from pyxla.abstract.lattice import Compound, Const, Unbound, is_variant
+from pyxla.abstract.lattice import Compound, Const, Tuple, Unbound, is_variant
 from pyxla.frontend import support
 from pyxla.frontend.source import SourceFunction
 from pyxla.infer import using
@@ -16,6 +16,7 @@ from pyxla.infer.calls import kept
 from pyxla.infer.calls.spelled import equality_of
 from pyxla.infer.calls.visiting import boxes_of, class_of
 from pyxla.infer.classes import is_generated
+from pyxla.infer.containers import tables
 from pyxla.infer.engine import Engine
 from pyxla.infer.frame import Frame, Stopped
 from pyxla.infer.transfer import transfer
@@ -61,6 +62,22 @@ def _equality(engine: Engine, x: Any, y: Any) -> Any:
     if is_generated(engine.captures.member(cls, "__eq__")) and "__eq__" in vars(cls):
         return Compound("method", (Const(equality_of(cls)), x))
     return _special(engine, Const(("__eq__",)), x)
+
+
+@transfer("kept")
+def _kept(engine: Engine, frame: Frame, instr: Instr) -> Any:
+    """Where the results of a cached function of the group are kept."""
+    found = kept.results_of(engine, instr.attrs["of"]) or engine.new_dict({})
+    return tables.of_data(engine, found)
+
+
+@transfer("key")
+def _key(engine: Engine, frame: Frame, instr: Instr) -> Any:
+    """What results are kept by: all arguments where other calls look for them, too, else those that
+    calls do not hand on as they got them."""
+    shared = kept.results_of(engine, instr.attrs["of"]) is not None
+    pairs = zip(instr.operands, instr.attrs["own"], strict=True)
+    return Tuple(tuple([engine.use(frame.env[x]) for x, own in pairs if own or shared]))
 
 
 @transfer("recur")

@@ -15,8 +15,8 @@ from pyxla.infer.calls import conversions
 from pyxla.infer.calls.dispatch import call
 from pyxla.infer.calls.visiting import special
 from pyxla.infer.containers import tables
-from pyxla.infer.containers.indices import place
-from pyxla.infer.containers.ranges import range_part, with_bounds
+from pyxla.infer.containers.indices import as_int, place
+from pyxla.infer.containers.ranges import range_item, range_part, with_bounds
 from pyxla.infer.engine import Engine
 from pyxla.infer.joins import choices, far, folded
 from pyxla.infer.joins.kinds import may_be_array, refused
@@ -73,7 +73,7 @@ def get_item(engine: Engine, x: Any, key: Any) -> Any:
     if strings.is_opened(engine, x, key):
         return strings.get_item(engine, x, key)
     if isinstance(x, Const) and isinstance(x.value, range):
-        return range_part(engine, with_bounds(x), key)
+        return _of_range(engine, x, key)
     items = arrays.items_of(engine, x)
     own = isinstance(x, Tuple) and engine.captures.member(x.cls, "__getitem__") is not None
     if items is not None and not own:
@@ -93,6 +93,16 @@ def get_item(engine: Engine, x: Any, key: Any) -> Any:
     if result is None:
         raise lacking(engine, x, "cannot be indexed", "{!r} object is not subscriptable")
     return result
+
+
+def _of_range(engine: Engine, x: Const, key: Any) -> Any:
+    """An item, or a part, of a known range."""
+    if reading.is_slice(key):
+        return range_part(engine, with_bounds(x), key)
+    size = Const(len(x.value))
+    index = reading.checked(engine, as_int(engine, key), size, number_lists.out_of_range(x))
+    with engine.unchecked():  # which lies between its bounds
+        return range_item(engine, with_bounds(x), reading.positive(engine, index, size))
 
 
 def _of_class(engine: Engine, x: Const, key: Any) -> Any:

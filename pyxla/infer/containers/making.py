@@ -189,7 +189,7 @@ def _empty(engine: Engine) -> Ref:
 
 
 def _followed(engine: Engine, x: Ref) -> Ref:
-    return tables.opened_set(engine, x) if engine.demands.ordered else x
+    return tables.of_data(engine, x) if engine.demands.ordered else x
 
 
 @rule(forget)
@@ -206,9 +206,9 @@ def _tabled(engine: Engine, x: Any) -> Any:
     if not engine.demands.ordered:
         return x
     if isinstance(x, Const) and isinstance(x.value, frozenset):
-        return tables.opened_set(engine, engine.new(steps.made(x.value)))
+        return tables.of_data(engine, engine.new(steps.made(x.value)))
     content = content_of(engine, x)
-    return tables.opened_set(engine, engine.new(content)) if isinstance(content, SetCell) else x
+    return tables.of_data(engine, engine.new(content)) if isinstance(content, SetCell) else x
 
 
 @rule(frozenset)

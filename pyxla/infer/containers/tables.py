@@ -59,7 +59,7 @@ def made(engine: Engine, content: DictCell | SetCell) -> Ref:
 
 def frozen(engine: Engine, x: Ref) -> Ref:
     """A new set as a frozenset."""
-    opened_set(engine, x)
+    of_data(engine, x)
     made = engine.new(ObjectCell(TableFrozenSet, engine.content(x).fields))
     pools.noted(engine, TableFrozenSet)
     if (pool := engine.pools.get(TableFrozenSet)) is not None:  # a value, wherever it is made
@@ -200,8 +200,8 @@ def shrunk(engine: Engine, x: Ref, items: dict[Any, Any]) -> None:
     engine.set_content(x.cell, engine.content(x).holding(items))
 
 
-def opened_set(engine: Engine, x: Ref) -> Ref:
-    """A new set, whatever is in it, as one whose items data decides."""
+def of_data(engine: Engine, x: Ref) -> Ref:
+    """A new dict or set, whatever is in it, as one whose keys data decides."""
     if found(engine.heap, x) is None:
         engine.set_content(x.cell, table_of(engine.heap, engine.content(x)))
     return x
