@@ -117,13 +117,18 @@ def rounded_product(count: Value, x: Value) -> Value:
         return slope_of(convert(rounded, dtype=x.type.dtype), smooth)
     if x.type.dtype != np.float64:
         return smooth
-    bits = op.bitcast_convert(x, dtype=np.dtype(np.int64))
-    high = op.bitcast_convert(and_(bits, like(bits, -1 << 27)), dtype=x.type.dtype)
-    low = op.subtract(x, high)
-    parts = [op.multiply(count, part) for part in (high, low)]
+    parts = [op.multiply(count, part) for part in _halves(x)]
     # The low part of an infinity is none.
     finite = lt(op.abs(x), like(x, np.inf))
     return slope_of(select(finite, op.add(*parts), smooth), smooth)
+
+
+def _halves(x: Value) -> tuple[Value, Value]:
+    """Two numbers of half as many bits of which `x` is the sum."""
+    info, kind = np.finfo(x.type.dtype), np.dtype(f"i{x.type.dtype.itemsize}")
+    bits = op.bitcast_convert(x, dtype=kind)
+    high = op.bitcast_convert(and_(bits, like(bits, -1 << info.nmant // 2 + 1)), dtype=x.type.dtype)
+    return high, op.subtract(x, high)
 
 
 def _power_of_two_divisor(y: Value) -> int | None:
@@ -489,13 +494,39 @@ def root_of_sum(x: Value, root: Callable[[Value], Value] = op.sqrt) -> Value:
 
 
 def hypot(x: Value, y: Value) -> Value:
-    """Scaled by the larger so that squares do not overflow; inf even beside NaN."""
+    """The root of a sum of squares, less what rounding added to it: so it is rounded as if once,
+    like CPython's and that of C's library.  Squares do not overflow; inf even beside NaN."""
+    if x.type.dtype.itemsize < 4:  # as NumPy computes half precision
+        wide = hypot(*[cast(v, np.dtype(np.float32)) for v in (x, y)])
+        return cast(wide, x.type.dtype)
     large, small = op.maximum(op.abs(x), op.abs(y)), op.minimum(op.abs(x), op.abs(y))
-    ratio = op.divide(small, select(eq(large, like(x, 0)), like(x, 1), large))
-    length = op.multiply(large, op.sqrt(op.add(like(x, 1), op.multiply(ratio, ratio))))
+    scale = scale_of_squares(large, small)
+    length = op.divide(_corrected(op.multiply(large, scale), op.multiply(small, scale)), scale)
+    negligible = le(small, op.multiply(large, like(x, np.finfo(x.type.dtype).epsneg / 4)))
+    length = select(negligible, op.add(large, small), length)
     infinite = or_(isinf(x), isinf(y))
     length = select(infinite, like(x, math.inf), length)
     return slope_of(length, length_of([x, y], large, infinite))
+
+
+def scale_of_squares(large: Value, small: Value) -> Value:
+    """A power of two that keeps squares of numbers from `small` to `large` in range."""
+    far = np.finfo(large.type.dtype).maxexp // 2
+    down, up = like(large, 2.0 ** -(far + far // 8)), like(large, 2.0 ** (far + far // 8))
+    tiny = lt(small, like(large, 2.0 ** (far // 8 - far)))
+    return select(gt(large, like(large, 2.0**far / 2)), down, select(tiny, up, like(large, 1)))
+
+
+def _corrected(large: Value, small: Value) -> Value:
+    """sqrt(large**2 + small**2), less its error: half of what its square is too much by, over it.
+    Products of halves are exact, also where LLVM makes one instruction of a product and a sum."""
+    h = op.sqrt(op.add(square(large), square(small)))
+    (a, p), (b, q), (c, r) = [_halves(x) for x in (large, small, h)]
+    first = op.subtract(op.multiply(op.subtract(c, a), op.add(c, a)), square(b))
+    second = op.subtract(op.multiply(c, r), op.add(op.multiply(a, p), op.multiply(b, q)))
+    third = op.subtract(square(r), op.add(square(p), square(q)))
+    error = op.add(first, op.add(op.add(second, second), third))
+    return op.subtract(h, op.divide(error, op.add(h, h)))
 
 
 def length_of(coordinates: Sequence[Value], scale: Value, infinite: Value) -> Value:

@@ -190,7 +190,7 @@ def ldexp(x: Any, i: Any) -> Scalar:
 
 @implements(math.hypot)
 def hypot(*coordinates: Any) -> Scalar:
-    """Scaled by the largest, so that squares do not overflow."""
+    """Scaled by a power of two, so that squares do not overflow."""
     values = [real(x) for x in coordinates]
     if not values:
         return to_python(0.0, float)
@@ -200,11 +200,11 @@ def hypot(*coordinates: Any) -> Scalar:
     scale = sizes[0]
     for size in sizes[1:]:
         scale = op.maximum(scale, size)
-    safe = op.select(k.eq(scale, k.like(scale, 0)), k.like(scale, 1), scale)
+    power = k.scale_of_squares(scale, scale)
     total = k.like(scale, 0)
     for size in sizes:
-        total = op.add(total, k.square(op.divide(size, safe)))
-    length = op.multiply(scale, op.sqrt(total))
+        total = op.add(total, k.square(op.multiply(size, power)))
+    length = op.divide(op.sqrt(total), power)
     infinite = k.isinf(sizes[0])
     for size in sizes[1:]:
         infinite = op.or_(infinite, k.isinf(size))

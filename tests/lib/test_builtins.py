@@ -157,6 +157,17 @@ def test_math_of_sequences() -> None:
     assert run(LIBRARY[pow], D(7), D(130), 13) == pow(7, 130, 13)
 
 
+def test_lengths_are_rounded_once() -> None:
+    def lengths(n, step):
+        pairs = [(i * step, j * 0.7 * step) for i in range(n) for j in range(n)]
+        return [math.hypot(x, y) for x, y in pairs], [math.dist((x, y), (y, 7)) for x, y in pairs]
+
+    for step in (10 / 7, 1e200, 1e-180):
+        assert pyxla.compile(lengths)(40, step) == lengths(40, step)
+    far = pyxla.compile(lambda i, j: math.hypot(i, j, i - j))
+    assert all(far(i, j) == math.hypot(i, j, i - j) for i in range(9) for j in range(9))
+
+
 COMPLEX = [
     f for f in LIBRARY if getattr(f, "__module__", None) == "cmath" and f not in (cmath.rect,)
 ]
