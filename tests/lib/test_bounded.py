@@ -272,6 +272,15 @@ def test_what_a_mask_picks_meets_lists(k):
     agree(met_with_lists, (np.array([1.0, -1, 2, 3]), k), (np.array([1.0, 1, 2, 3]), k))
 
 
+def powers(x, m):
+    y = x[m]
+    return np.power(y, 2), np.power(2.0, y), np.power(y, y), np.power(y, 0.5), np.pow(y, [3])
+
+
+def test_powers_of_what_a_mask_picks():
+    agree(powers, *[(np.array([1.5, 0.25, 2, 3]), m) for m in masks(4)])
+
+
 def transforms(x, m):
     y = x[m]
     first, second = np.fft.rfft(y), np.fft.irfft(np.append(y, 1j * y))

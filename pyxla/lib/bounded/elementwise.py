@@ -36,7 +36,7 @@ from pyxla.lib.indexing import equal_sizes, fitted, not_one, take, true_size
 from pyxla.lib.masks import positions, resized, within
 from pyxla.lib.meetings import meet
 from pyxla.lib.operands import as_array, literal, normalize_axes
-from pyxla.lib.operators import truth
+from pyxla.lib.operators import power_of_arrays, truth
 from pyxla.lib.registry import implements
 from pyxla.lib.ufuncs import KERNELS, UFUNCS
 from pyxla.ops.elementwise import compare, select
@@ -259,7 +259,9 @@ def with_extents(result: Any, shape: Shape, extents: Extents) -> Any:
     return bounded(result.value, extents or (None,) * len(shape))
 
 
-strategy(*UFUNCS.values(), *OPERATORS.values(), abs_, round_, divmod_, pow_)(elementwise)
+strategy(*UFUNCS.values(), *OPERATORS.values(), power_of_arrays, abs_, round_, divmod_, pow_)(
+    elementwise
+)
 
 
 def ufunc_outer(ufunc: np.ufunc, A: Any, B: Any, **options: Any) -> Any:
