@@ -607,7 +607,7 @@ def compile(  # noqa: A001
       TimeoutError; its arguments are untouched.
     - list_capacity=1024: the capacity of a list that grows in a loop of unknown length; one that
       outgrows it compiles the function again; row_capacity: the same of a list in a list, a 64th
-      of that where it is left out; pool_capacity: of how many lists there are in lists, as many.
+      of that where it is left out; pool_capacity: of how many lists, or instances, lists hold.
     - cache_size=256: specializations kept, least recently used dropped first.
     - residual_bytes=2**30: what the reverse of a loop may save of its iterations; snapshots=64: of
       how many states it runs again where it needs more.

@@ -430,12 +430,12 @@ class RowOverflow(ListOverflow):
 
 
 class PoolOverflow(ListOverflow):
-    """The same of all lists together that are in other lists."""
+    """The same of all lists, or instances, together that are in lists."""
 
     def __str__(self) -> str:
         return (
-            f"there are more than the {self.capacity} lists in lists that the program was compiled "
-            "for; compile it with a larger pool_capacity"
+            f"there are more than the {self.capacity} lists or instances in lists that the program "
+            "was compiled for; compile it with a larger pool_capacity"
         )
 
 

@@ -20,8 +20,8 @@ class Options:
     stage, and keep its frames in the tracebacks of refusals.  list_capacity: the capacity of a list
     that grows in a loop of unknown length, and of arrays of sizes that data decides and nothing
     bounds; one that outgrows it compiles the function again with more.  row_capacity: the same of
-    a list in such a list; 0: a 64th of it.  pool_capacity: the same of how many lists there are in
-    lists, in all; 0: as list_capacity.
+    a list in such a list; 0: a 64th of it.  pool_capacity: the same of how many lists, or
+    instances of a class, there are in lists, in all; 0: as list_capacity.
     fast: arrays are divided by numbers of run time as XLA likes, by products with reciprocals,
     whose last bit may be another, and constants that meet are made one; accelerators multiply
     32-bit floats as they like (TF32, bfloat16).

@@ -225,7 +225,7 @@ def test_a_list_that_outgrew_its_room_twice_is_not_taken_for_a_mistake(monkeypat
     with monkeypatch.context() as patched:
         patched.setattr(type(compiled), "_checked", None)  # which makes programs that raise
         assert compiled(x, n) == pytest.approx(reciprocal_distances(x, n))
-    assert compiled.options.list_capacity > n
+    assert compiled.options.pool_capacity > n
 
 
 def test_lists_in_each_other_have_no_more_room_than_there_is():
@@ -237,6 +237,34 @@ def test_many_short_lists_have_room_without_being_longer():
     compiled = pyxla.compile(merge_sort_of_slices)
     given = [7 * i % 601 for i in range(600)]
     assert compiled(given) == sorted(given)
+    assert compiled.options.list_capacity == 1024 < compiled.options.pool_capacity
+
+
+class Visit:
+    def __init__(self, at, length):
+        self.at, self.length = at, length
+
+
+def shortest_ways(steps, n, most):
+    """Each step makes an instance, few of which are kept."""
+    waiting, done = {0: Visit(0, 0.0)}, {}
+    while waiting and len(done) < most:
+        at = min(waiting, key=lambda k: waiting[k].length)
+        visit = waiting.pop(at)
+        done[at] = visit
+        for step in steps:
+            other = Visit((at + step) % n, visit.length + step)
+            if other.at not in done and (
+                other.at not in waiting or waiting[other.at].length > other.length
+            ):
+                waiting[other.at] = other
+    return [(k, done[k].length) for k in sorted(done)]
+
+
+def test_many_instances_have_room_without_lists_being_longer():
+    compiled = pyxla.compile(shortest_ways)
+    given = [1.5 * k % 31 for k in range(1, 12)], 401, 250
+    assert compiled(*given) == shortest_ways(*given)
     assert compiled.options.list_capacity == 1024 < compiled.options.pool_capacity
 
 

@@ -65,7 +65,6 @@ from pyxla.infer.lists.items import (
 from pyxla.infer.lists.laying import one, values
 from pyxla.infer.lists.reading import columns_of, index_of, length, positive, read_item
 from pyxla.infer.lists.rows import reached, reached_otherwise
-from pyxla.infer.lists.sites import is_list
 from pyxla.ir.core import Value
 from pyxla.lib.operands import cast
 from pyxla.ops.index import dynamic_update_slice
@@ -330,15 +329,15 @@ def _has_room(engine: Engine, content: GrowingList, size: Any, capacity: int) ->
 
 def _overflow(engine: Engine, content: GrowingList) -> type[ListOverflow]:
     """What the program raises where a list has no more room."""
-    held = [engine.heap.contents[ref.cell] for cls, ref in engine.pools.items() if is_list(cls)]
+    held = [engine.heap.contents[ref.cell] for ref in engine.pools.values()]
     own = [x for x in held if type(x) is GrowingList and x.columns == content.columns]
     return PoolOverflow if own else ListOverflow
 
 
 def capacity_for(engine: Engine, cell: int) -> int:
     """The capacity of a list that a loop of unknown length makes longer."""
-    pools = {ref.cell for cls, ref in engine.pools.items() if is_list(cls)}
-    return engine.pool_capacity if cell in pools else engine.list_capacity
+    pooled = any(ref.cell == cell for ref in engine.pools.values())
+    return engine.pool_capacity if pooled else engine.list_capacity
 
 
 def lasting(engine: Engine, content: GrowingList) -> None:
