@@ -36,7 +36,7 @@ from pyxla.lower.cpu.small import hold_small_loops
 from pyxla.lower.cpu.spread import spread_products
 from pyxla.lower.cpu.staging import stage_reductions
 from pyxla.lower.cpu.symmetric import halve_products
-from pyxla.lower.cpu.vectors import split_vectors
+from pyxla.lower.cpu.vectors import shorten_searches, split_vectors
 from pyxla.lower.expand import expand
 from pyxla.lower.forward import chain_updates
 from pyxla.lower.products import join_products
@@ -98,6 +98,7 @@ PASSES = (
     # Before what looks at the loops inside.
     Pass(exchange, (while_,), cpu=True),
     Pass(split_vectors, (dot_general, reduce), cpu=True, regroups=True, grows=True),
+    Pass(shorten_searches, (reduce,), cpu=True),
     Pass(make_blocks, (while_,), cpu=True),
     Pass(unroll, (while_,), grows=True),
     Pass(compute_functions, (sine, cosine, atan2), cpu=True, regroups=True),

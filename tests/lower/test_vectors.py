@@ -12,6 +12,7 @@ import pyxla
 from pyxla.ir.rewrite import walk
 from pyxla.lower.cpu.kernels import is_over_elements
 from pyxla.ops.control import while_
+from pyxla.ops.reduce import reduce
 from pyxla.reflect import compilation
 
 
@@ -247,6 +248,27 @@ def test_a_search_is_over_elements():
     region = compilation(tally, np.arange(5000)).at("regions").region
     loops = [instr for instr in walk(region.instrs) if instr.op is while_]
     assert loops and all(map(is_over_elements, loops))
+
+
+def keys_beside_vectors(x, n):
+    seen: dict[int, int] = {}
+    order, row = [], np.arange(40.0)
+    for k in range(n):
+        v = x[k % len(x)] * k % 301
+        if v in seen:
+            row = np.exp(-row[::-1])
+        elif k % 3:
+            seen[v] = order.index(k % 7) if k % 7 in order else k
+        else:
+            order.append(v)
+    return list(seen), list(seen.values()), order, row
+
+
+def test_searches_beside_vectors_are_loops():
+    x = np.random.default_rng(0).integers(1, 50, 40)
+    _same(keys_beside_vectors, x, 700)
+    code = walk(compilation(keys_beside_vectors, x, 700).at("regions").region.instrs)
+    assert not [i for i in code if i.op is reduce and i.operands[0].type.size > 256]
 
 
 def test_no_array_is_copied():

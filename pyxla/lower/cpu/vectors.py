@@ -13,6 +13,8 @@ Sums take `LANES` elements at a time while all of them are there, then one.  So 
 give the first or last place where a mask is true; other extrema are faster in kernels.  Only where
 nothing else is left in the nest that is not over elements, and no array would have to be copied:
 what is read must not have been updated meanwhile.
+
+Searches in other loops are loops as well, where a list has room for many: few are full.
 """
 
 from __future__ import annotations
@@ -31,7 +33,7 @@ from pyxla.lower.dead import dead_code
 from pyxla.lower.rules import is_filled
 from pyxla.ops import elementwise as op
 from pyxla.ops.contract import dot_general
-from pyxla.ops.control import while_
+from pyxla.ops.control import case, if_, while_
 from pyxla.ops.elementwise import abs as abs_
 from pyxla.ops.filled import integer, number, spread
 from pyxla.ops.index import dynamic_slice, dynamic_update_slice
@@ -42,6 +44,7 @@ from pyxla.ops.shape import slice as slice_
 LANES = 8
 LONG = 4096  # elements: sums of more are worth kernels of their own
 LONGEST = 1 << 20  # elements: searches end early
+ROOM = 256  # elements: of lists with less, a kernel looks at all there is room for
 DTYPES = frozenset(map(np.dtype, ("f4", "f8", "i4", "i8")))
 _MOVED = frozenset([broadcast_in_dim, reshape, transpose])
 # Other functions are faster in kernels of their own, which LLVM makes vectors of.
@@ -64,6 +67,7 @@ _LANEWISE = frozenset(
 ) | {op.select, op.sqrt, op.square, op.subtract}
 _PARTS = _LANEWISE | _MOVED | {iota, dynamic_slice, slice_, pad}
 _SUMS = frozenset([dot_general, reduce])
+_CHOICES = frozenset([if_, case])
 # An element of a vector: of the number of the first lane, and how many lanes.
 Lanes = Callable[[Value, int], Value]
 
@@ -124,7 +128,7 @@ def _is_vector(value: Value) -> bool:
 def _split(loop: Instr) -> Instr | None:
     copy = clone_instr(loop, {})
     try:
-        _Nest(copy).rewrite()
+        _Nest(copy.regions, copy.operands).rewrite(_is_long_sum)
     except _Refused:
         return None
     dead_code(Region((), [copy], copy.results))
@@ -136,18 +140,33 @@ def _split(loop: Instr) -> Instr | None:
     return copy
 
 
+def _is_long_sum(instr: Instr) -> bool:
+    return instr.op in _SUMS and instr.operands[0].type.size > SMALL
+
+
+def shorten_searches(region: Region) -> Region:
+    """Make loops of the searches in the loops of a region, in place."""
+    nest, loops = _Nest((region,)), [i for i in walk(region.instrs) if i.op is while_]
+    inside = {i for loop in loops for part in loop.regions for i in walk(part.instrs)}
+    found = {i for i in inside if i.op is reduce and i.operands[0].type.size >= ROOM}
+    if found := {i for i in found if i.attrs.get("computation") in ("maximum", "minimum")}:
+        nest.rewrite(found.__contains__, all_or_none=False)
+        dead_code(region)
+    return region
+
+
 class _Nest:
-    """A nest that is rewritten in place.
+    """Regions, those of a nest, that are rewritten in place.
 
     place: of each instruction, the region that holds it and where, then those of what is around
     it; updates: of each array, what makes another one of it in its place.
     """
 
-    def __init__(self, loop: Instr) -> None:
-        self.loop = loop
+    def __init__(self, regions: Sequence[Region], operands: Sequence[Value] = ()) -> None:
+        self.regions = regions
         self.place: dict[Instr, tuple[tuple[Region, int], ...]] = {}
-        self.updates: dict[Value, list[Instr | None]] = {x: [None] for x in loop.operands}
-        for region in loop.regions:
+        self.updates: dict[Value, list[Instr | None]] = {x: [None] for x in operands}
+        for region in regions:
             self.look(region, ())
 
     def look(self, region: Region, around: tuple[tuple[Region, int], ...]) -> None:
@@ -161,30 +180,40 @@ class _Nest:
             for inner in instr.regions:
                 self.look(inner, path)
 
-    def rewrite(self) -> None:
-        for region in self.loop.regions:
-            self.region(region)
+    def rewrite(self, wanted: Callable[[Instr], bool], all_or_none: bool = True) -> None:
+        for region in self.regions:
+            self.region(region, wanted, all_or_none)
 
-    def region(self, region: Region) -> None:
+    def region(self, region: Region, wanted: Callable[[Instr], bool], all_or_none: bool) -> None:
         code: list[Instr] = []
         replaced: Mapping = {}
         for instr in list(region.instrs):
             for inner in instr.regions:
-                self.region(inner)
-            with building(Builder(code, instr.loc)):
-                if instr.op in _SUMS and instr.operands[0].type.size > SMALL:
-                    replaced[instr.results[0]] = _Sum(self, instr).emit()
-                    continue
-            code.append(instr)
+                self.region(inner, wanted, all_or_none)
+            made = [instr]
+            if wanted(instr):
+                try:
+                    with building(Builder(instead := [], instr.loc)):
+                        replaced[instr.results[0]] = _Sum(self, instr, all_or_none).emit()
+                    made = instead
+                except _Refused:
+                    if all_or_none:
+                        raise
+            code += made
         region.instrs[:] = code
         substitute_region(region, replaced)
 
     def is_there(self, array: Value, reader: Instr) -> bool:
-        """Whether nothing has updated an array when `reader` reads it."""
+        """Whether nothing has updated an array when `reader` reads it: what does comes later, or in
+        another arm of a choice."""
         around = dict(self.place[reader])
         for update in self.updates.get(array, ()):
-            where, k = self.place[update][0] if update is not None else (None, 0)
-            if where not in around or around[where] >= k:
+            path = self.place[update] if update is not None else ()
+            shared = next(((where, k) for where, k in path if where in around), None)
+            if shared is None:
+                return False
+            (where, k), at = shared, around[shared[0]]
+            if k < at or (k == at and where.instrs[k].op not in _CHOICES):
                 return False
         return True
 
@@ -192,13 +221,15 @@ class _Nest:
 class _Vector:
     """Code for the elements of a vector, where an instruction of the nest uses it.
 
-    limit: the number of lanes that count, if not all; ranges: numbers that are added to the number
+    by_blocks: whether several lanes are taken at a time, which is more code; limit: the number of
+    lanes that count, if not all; ranges: numbers that are added to the number
     of the lane, and below what the sum has to be for lanes to be read at once.
     """
 
-    def __init__(self, nest: _Nest, root: Instr) -> None:
+    def __init__(self, nest: _Nest, root: Instr, by_blocks: bool) -> None:
         self.nest = nest
         self.root = root
+        self.by_blocks = by_blocks
         self.limit: Value | None = None
         self.ranges: list[tuple[Value, int]] = []
 
@@ -340,13 +371,15 @@ class _Sum(_Vector):
             made = [part(p, lanes) for part in parts]
             return made[0] if len(made) == 1 else op.multiply(*made)
 
-        p, total = _while(
-            self.blocks(count),
-            LANES,
-            (integer(0), start),
-            lambda p, s: combine(s, _total(terms(p, LANES), combine)),
-        )
-        _, total = _while(count, 1, (p, total), lambda p, s: combine(s, terms(p, 1)))
+        state = integer(0), start
+        if self.by_blocks:
+            state = _while(
+                self.blocks(count),
+                LANES,
+                state,
+                lambda p, s: combine(s, _total(terms(p, LANES), combine)),
+            )
+        _, total = _while(count, 1, state, lambda p, s: combine(s, terms(p, 1)))
         return reshape(total, shape=result.shape)
 
     def blocks(self, count: Value) -> Value:
@@ -417,6 +450,8 @@ def _searched(value: Value) -> tuple[Value, Value]:
     mask, places, other = made.operands
     counting, spread = places.owner, other.owner
     limit = next(iter(_limits(mask)), None)
+    if isinstance(counting, Instr) and counting.op is op.subtract:  # from behind
+        counting = counting.operands[1].owner
     if limit is None or not isinstance(counting, Instr) or counting.op is not iota:
         raise _Refused
     if not isinstance(spread, Instr) or spread.op is not broadcast_in_dim:
