@@ -256,20 +256,26 @@ class Findings:
         self.wanted = True
         self.wanting.update(self.loops)
 
-    def iteration(self, header: Block, index: int, nest: int, size: int, ends: bool) -> bool:
+    def iteration(
+        self, header: Block, index: int, nest: int, size: int, ends: bool, left: int
+    ) -> bool:
         """Count an iteration that is visited on its own, the `index`th of a loop, of which the last
         made `size` instructions and may have been left by a test of data (`ends`): whether that is
         still worth its time, where a list that becomes an array would do.  The first few are, but
         in a nest of loops that has, as far as is known, more iterations than are worth it, or more
-        code."""
+        code.  Where arrays are of several sizes, none is if those that are `left` are not, as they
+        are alike."""
         code = 1 if nest <= SHORT * SHORT else max(size // CODE, 1)
-        few = index < SHORT and nest * code <= NEST
+        expected, few = 0, index < SHORT and nest * code <= NEST
         if not few and self.lifts(header):
             least = index if ends else 1 if index < MANY else LONG
             costly = header in (self.costly | self.over) - self.pooling
             made = size // (CODE if header in self.sizing else ROWS if costly else 1)
             self.iterations += max(least, made)
-        return self.iterations <= ITERATIONS
+            if header in self.sizing and not ends:
+                first = min(left, max(MANY - index, 0))
+                expected = first * max(made, 1) + (left - first) * max(made, LONG)
+        return self.iterations + expected <= ITERATIONS
 
     def lifts(self, header: Block) -> str:
         """The demand with which a loop need not be visited iteration by iteration, as far as is

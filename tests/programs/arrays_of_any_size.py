@@ -304,3 +304,24 @@ def stations_along_a_path(step):
     at = list(np.arange(0, length[-1], step))
     turns = int(np.sum(np.sqrt(np.array(x)))) - 8
     return at, [math.sin(s) for s in at], np.eye(3, k=turns), np.arange(turns)
+
+
+def predicted_and_corrected(x, p, z, dt):
+    f = np.array([[1.0, dt, 0.0], [0.0, 1.0, dt], [0.0, 0.0, 0.9]])
+    h = np.array([[1.0, 0.0, 0.0], [0.0, math.cos(x[2, 0]), math.sin(x[2, 0])]])
+    x, p = f @ x, f @ p @ f.T + np.diag([0.1, 0.2, 0.3])
+    s = h @ p @ h.T + np.eye(2) * 0.5
+    k = p @ h.T @ np.linalg.inv(s)
+    return x + k @ (z - h @ x), (np.eye(3) - k @ h) @ p
+
+
+@program("arrays that grow in loops", lambda: (300, 0.1))
+def kept_estimates(n, dt):
+    """All columns are kept: visited one by one, so many iterations would be much code."""
+    x, p = np.zeros((3, 1)), np.eye(3)
+    kept, seen = x, np.zeros((2, 1))
+    for i in range(n):
+        z = np.array([[math.sin(i * dt)], [math.cos(i * dt)]])
+        x, p = predicted_and_corrected(x, p, z, dt)
+        kept, seen = np.hstack((kept, x)), np.hstack((seen, z))
+    return kept, seen, p

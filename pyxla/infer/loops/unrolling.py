@@ -146,6 +146,8 @@ def _unrolled(engine: Engine, frame: Frame, component: Component, entry: Edge, m
     edge: Edge | None = dataclasses.replace(entry, heap=entry.heap.copy())
     test: Any = Const(None)
     exits, made, ends = component.loop.exits, 0, False
+    total = trip_count(coroutines.consumed(component.header, entry.env), entry.heap) or 0
+    total = 0 if any(source is not component.header for source, _ in exits) else total
     doors = list(dict.fromkeys([target for _, target in exits]))
     undecided = all(source is not component.header for source, _ in exits)
     if over := _instances(engine, coroutines.consumed(component.header, entry.env), entry.heap):
@@ -154,7 +156,9 @@ def _unrolled(engine: Engine, frame: Frame, component: Component, entry: Edge, m
         for count in range(most):
             left = [len(frame.pending.get(target, ())) for target in doors]
             nest = engine.iterations
-            if not engine.findings.iteration(component.header, count, nest, made, ends):
+            if not engine.findings.iteration(
+                component.header, count, nest, made, ends, max(total - count - 1, 0)
+            ):
                 words = "too many iterations are visited one by one"
                 lifts = engine.findings.lifts(component.header) + " stacks"
                 hint = "use an array in the place of the list"
