@@ -190,18 +190,22 @@ class _Nest:
         for instr in list(region.instrs):
             for inner in instr.regions:
                 self.region(inner, wanted, all_or_none)
-            made = [instr]
-            if wanted(instr):
-                try:
-                    with building(Builder(instead := [], instr.loc)):
-                        replaced[instr.results[0]] = _Sum(self, instr, all_or_none).emit()
-                    made = instead
-                except _Refused:
-                    if all_or_none:
-                        raise
-            code += made
+            made = self.loop_of(instr, all_or_none) if wanted(instr) else None
+            code += made[1] if made else [instr]
+            if made:
+                replaced[instr.results[0]] = made[0]
         region.instrs[:] = code
         substitute_region(region, replaced)
+
+    def loop_of(self, instr: Instr, all_or_none: bool) -> tuple[Value, list[Instr]] | None:
+        code: list[Instr] = []
+        try:
+            with building(Builder(code, instr.loc)):
+                return _Sum(self, instr, by_blocks=all_or_none).emit(), code
+        except _Refused:
+            if all_or_none:
+                raise
+            return None
 
     def is_there(self, array: Value, reader: Instr) -> bool:
         """Whether nothing has updated an array when `reader` reads it: what does comes later, or in
