@@ -340,3 +340,17 @@ def agents_of_a_legacy_generator(x, seed):
     for agent in agents:
         agent.step()
     return [agent.place for agent in agents], rng.rand()
+
+
+@program("draws before arrays in lists of lists", lambda: (np.arange(24.0).reshape(2, 3, 4),))
+def rows_behind_draws(x):
+    """The loop that draws says nothing of how many rows there are."""
+    np.random.seed(3)
+    kept = np.random.rand(*x.shape) < 0.5
+    made = []
+    for group, mask in zip(x, kept):
+        rows = []
+        for row, shown in zip(group, mask):
+            rows.append((row * shown) @ np.diagflat(row))
+        made.append(rows)
+    return np.array(made).reshape(*x.shape), kept

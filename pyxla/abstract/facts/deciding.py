@@ -80,23 +80,35 @@ def loops_of_constants(value: Value, heads: Mapping[Block, Block]) -> set[Block]
 
     heads: the headers of loops in typed code, and what they are in untyped code.
     """
-    found, blocks = _origins([value], paths=True)
+    found, blocks = _origins([value], True, heads)
     if found or not by_arguments(value, heads):
         return set()
     return {heads[block] for block in blocks if block in heads}
 
 
-def _origins(values: Sequence[Value], paths: bool) -> tuple[list[Value], set[Block]]:
-    """The parameters and loads that `values` are computed from, and the blocks where they meet."""
+def _origins(
+    values: Sequence[Value], paths: bool, heads: Collection[Block] = ()
+) -> tuple[list[Value], set[Block]]:
+    """The parameters and loads that `values` are computed from, and the blocks where they meet.
+    heads: loops that end: what comes behind one is reached, whatever the test that ended it."""
 
     def onwards(x: Value) -> list[Value]:
         around = [x.owner.block, *x.owner.args] if paths and isinstance(x.owner, Phi) else []
-        tests = [deciding_test(block) for block in around]
+        tests = [None if _is_behind(block, heads) else deciding_test(block) for block in around]
         return [*made_of(x), *[test for test in tests if test is not None]]
 
     every = list(reached(values, onwards))
     blocks = {x.owner.block for x in every if isinstance(x.owner, Phi)}
     return [x for x in every if not isinstance(x.owner, (Phi, Instr))], blocks
+
+
+def _is_behind(block: Block, heads: Collection[Block]) -> bool:
+    """Whether the branch that last decided that control comes to `block` is the end of a loop."""
+    while len(block.preds) == 1:
+        inner, (block,) = block, block.preds
+        if isinstance(end := block.terminator, Branch):
+            return block in heads and inner is end.targets[-1]
+    return False
 
 
 def depends_on(value: Value, block: Block) -> bool:
