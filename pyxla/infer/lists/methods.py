@@ -19,7 +19,7 @@ from pyxla.infer.arrays import access as arrays
 from pyxla.infer.calls.dispatch import call
 from pyxla.infer.engine import Engine
 from pyxla.infer.joins import kinds
-from pyxla.infer.lists import columnar, growing, reading, rows
+from pyxla.infer.lists import columnar, entries, growing, reading, rows
 from pyxla.infer.lists.columnar import found, size_of
 from pyxla.infer.lists.columns import INT, front, inserted, places, spread
 from pyxla.infer.lists.finding import place_of
@@ -61,6 +61,7 @@ def opened(
     grows = sized and isinstance(new, GrowingList) and not isinstance(length(engine, new), Const)
     if not grows and not (keys and held.items and decided_by_data(engine, *keys)):
         return None
+    entries.put(engine, (*held.items, *getattr(new, "items", ())))
     items = columnar.items_of(engine.heap, held)
     items += columnar.items_of(engine.heap, new)
     item = joined_items(items)
