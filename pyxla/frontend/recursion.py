@@ -352,6 +352,7 @@ class _Stacked(OfSites):
         self.results = self._results()
         self.called: list[Block] = []
         self.returning: list[Block] = []
+        self.keeping: dict[Member, list[Block]] = {m: [] for m in self.members if m.cached}
 
     def _results(self) -> dict[str, str]:
         """The variables that functions return in, by their names: one for each, which may be of
@@ -433,6 +434,19 @@ class _Stacked(OfSites):
         self.statements(node.body)
         if self.block is not None:
             self.returned(self.literal(None, node))
+        self.keep(member)
+
+    def keep(self, member: Member) -> None:
+        """Keep the result of a cached function, in one place for all ways to return."""
+        blocks = self.keeping.get(member, [])
+        self.join(blocks, "kept")
+        if self.block is None:
+            return
+        names = member.of(KEPT), member.of(KEY), self.results[member.source.name]
+        operands = tuple(map(self.lookup, names))
+        self.effect(pyops.SETITEM, operands, {}, member.lowered.node)
+        self.returning.append(self.block)
+        self.keeping[member] = []
 
     def iteration(self, header: Block, ends: Sequence[Block]) -> None:
         """Lead these blocks back to the start of a loop."""
@@ -445,12 +459,8 @@ class _Stacked(OfSites):
         self.returned(self.value(node.value))
 
     def returned(self, value: Value) -> None:
-        if self.member.cached:
-            kept, key = self.member.of(KEPT), self.member.of(KEY)
-            operands = (self.lookup(kept), self.lookup(key), value)
-            self.effect(pyops.SETITEM, operands, {}, self.lowered.node)
         self.put(self.results[self.source.name], value)
-        self.returning.append(self.block)
+        self.keeping.get(self.member, self.returning).append(self.block)
         self.block = None
 
     def unwind(self, node: gast.FunctionDef) -> None:
@@ -470,6 +480,8 @@ class _Stacked(OfSites):
             self.behind(site)
             self.resume(other)
         self.behind(self.kept[-1])
+        for member in self.keeping:
+            self.keep(member)
         self.iteration(header, self.returning)
 
     def method(self, text: str, method: str, args: tuple[Value, ...], node: gast.AST) -> Value:
