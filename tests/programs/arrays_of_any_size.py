@@ -325,3 +325,14 @@ def kept_estimates(n, dt):
         x, p = predicted_and_corrected(x, p, z, dt)
         kept, seen = np.hstack((kept, x)), np.hstack((seen, z))
     return kept, seen, p
+
+
+@program("sizes that powers and shifts of constants are", lambda: (np.arange(48.0).reshape(6, 8),))
+def sums_by_boxes(z):
+    """Rows and columns in boxes of 4 and 2, of halves of sizes, and of shifted ones."""
+    found = []
+    for size in 2 ** np.arange(2, 0, -1):
+        rows = np.add.reduceat(z, np.arange(0, z.shape[0], size), axis=0)
+        found.append(np.add.reduceat(rows, np.arange(0, z.shape[1], size), axis=1))
+    halves = [np.zeros((k, 2)) for k in np.array(z.shape) // 2]
+    return found, halves, [np.arange(k) for k in 1 << np.arange(3)]

@@ -16,7 +16,8 @@ DEPTH = 32
 SIZE = 64
 
 _EXACT = frozenset(
-    """constant iota convert reshape broadcast_in_dim transpose reverse slice dynamic_slice
+    """constant iota convert reshape broadcast_in_dim transpose reverse slice dynamic_slice power
+    divide shift_left shift_right_arithmetic shift_right_logical
     concatenate add subtract multiply remainder negate abs sign minimum maximum clamp compare select
     and or xor not reduce""".split()  # noqa: SIM905
 )
