@@ -23,7 +23,8 @@ class Frame:
 
     first: cells from this one on were made in it; given: its arguments, before: what older cells
     held when it began, and began, made: how many instructions had been visited, and made.  split:
-    whether the instruction that is visited is so for one of several values.
+    whether the instruction that is visited is so for one of several values.  results: the dict of
+    a cached function, if all calls of it share one (`infer.calls.kept`).
     """
 
     ssa: SSA
@@ -36,6 +37,7 @@ class Frame:
     returns: list[Edge] = field(default_factory=list)
     position: tuple[Block, int] | None = None
     heads: dict[Block, Block] = field(default_factory=dict)
+    results: Any = None
     assumed: tuple[Atom, ...] = ()
     first: int = 0
     given: tuple[Any, ...] = ()

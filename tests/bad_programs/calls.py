@@ -98,6 +98,24 @@ def cached_recursion_that_forgets(x):
     return fibonacci(int(x[0])), calls
 
 
+@bad("calls are nested too deeply", V)
+def cached_recursion_past_its_cache(x):
+    """What it calls itself for is in the cache, what it is called for is not."""
+    calls = []
+
+    @functools.cache
+    def fibonacci(k):
+        calls.append(k)
+        return k if k < 2 else fibonacci(k - 1) + fibonacci(k - 2)  # <-
+
+    return fibonacci(int(x[0])), fibonacci.__wrapped__(int(x[0])), calls
+
+
+@bad("a range of more than 2**63 - 1 items", V)
+def item_of_a_far_range(x):
+    return range(2**70)[int(x[0])]  # <-
+
+
 @bad("result of a cached function, which all its calls share", V)
 def list_of_a_cached_function(x):
     @functools.cache

@@ -43,6 +43,11 @@ FORGETFUL = (
     "as data says, and prints, draws or changes more than it makes",
     "use functools.cache",
 )
+PASSED_BY = (
+    "a function whose results functools keeps is called without the cache (f.__wrapped__), and "
+    "calls itself, with it, as often as data says",
+    "call it with the cache",
+)
 TYPED = (
     "a function whose results functools keeps apart for each type (typed=True) prints, draws, or "
     "changes or makes objects",
@@ -198,18 +203,23 @@ def _among(
     engine: Engine, callee: Any, results: Ref, args: list[Any], kwargs: dict[str, Any]
 ) -> Any:
     """The result of a function whose loop with a stack looks into the dict for all calls."""
-    done = _Effects(engine, results)
-    engine.results[_source(engine, callee)] = results
+    done, source = _Effects(engine, results), _source(engine, callee)
+    engine.results[source] = results
     found = engine.rules.call(engine, uncached(callee), args, kwargs)
+    engine.results.pop(source, None)
     if isinstance(callee, Const) and done.any():
         raise engine.refuse(*OUTSIDE)
     _note(engine, callee)
     return found
 
 
-def results_of(engine: Engine, source: SourceFunction) -> Ref | None:
-    """The dict that the loop with a stack of a function looks into, if other calls do, too."""
-    return engine.results.get(source)
+def taken(engine: Engine, source: SourceFunction) -> Ref | None:
+    """The dict that the loop with a stack of a function looks into, which is beginning, if other
+    calls do, too."""
+    found = engine.results.pop(source, None)
+    if found is None and source in engine.demands.kept and {source} in engine.demands.stacks:
+        raise engine.refuse(*PASSED_BY)
+    return found
 
 
 def _remembered(

@@ -67,15 +67,17 @@ def _equality(engine: Engine, x: Any, y: Any) -> Any:
 @transfer("kept")
 def _kept(engine: Engine, frame: Frame, instr: Instr) -> Any:
     """Where the results of a cached function of the group are kept."""
-    found = kept.results_of(engine, instr.attrs["of"]) or engine.new_dict({})
-    return tables.of_data(engine, found)
+    results = kept.taken(engine, instr.attrs["of"])
+    if instr.attrs["of"] is frame.ssa.source:
+        frame.results = results
+    return tables.of_data(engine, results or engine.new_dict({}))
 
 
 @transfer("key")
 def _key(engine: Engine, frame: Frame, instr: Instr) -> Any:
     """What results are kept by: all arguments where other calls look for them, too, else those that
     calls do not hand on as they got them."""
-    shared = kept.results_of(engine, instr.attrs["of"]) is not None
+    shared = instr.attrs["of"] is frame.ssa.source and frame.results is not None
     pairs = zip(instr.operands, instr.attrs["own"], strict=True)
     return Tuple(tuple([engine.use(frame.env[x]) for x, own in pairs if own or shared]))
 

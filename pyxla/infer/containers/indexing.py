@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import operator
+import sys
 from enum import EnumType
 from types import MethodType
 from typing import Any, Generic
@@ -99,6 +100,8 @@ def _of_range(engine: Engine, x: Const, key: Any) -> Any:
     """An item, or a part, of a known range."""
     if reading.is_slice(key):
         return range_part(engine, with_bounds(x), key)
+    if x.value and (x.value[-1] - x.value[0]) // x.value.step >= sys.maxsize:
+        raise engine.refuse("a range of more than 2**63 - 1 items is read where data says")
     size = Const(len(x.value))
     index = reading.checked(engine, as_int(engine, key), size, number_lists.out_of_range(x))
     with engine.unchecked():  # which lies between its bounds
