@@ -173,6 +173,10 @@ ALONE = {
     "kaiser": lambda x, v: (np.kaiser(7, x[0, 1]), np.kaiser(1, 2.0)),
     "iterable": lambda x, v: np.array([np.iterable(y) for y in (x, v, x[0, 0], 1, None, "a")]),
     "multi_dot": lambda x, v: (np.linalg.multi_dot([x, x, x[0]]), np.linalg.multi_dot([x, x])),
+    "dstack": lambda x, v: (np.dstack((x, x)), np.dstack((v, v))),
+    "nancumprod": lambda x, v: (np.nancumprod(v / v), np.nancumprod(x / x, axis=1)),
+    "nancumsum": lambda x, v: (np.nancumsum(x / x), np.nancumsum(v), np.nancumsum(x, 0, np.int64)),
+    "trim_zeros": lambda x, v: (np.trim_zeros(x[0]), np.trim_zeros(v - 3, "f"), np.trim_zeros(x)),
     "setdiff1d": lambda x, v: (np.setdiff1d(x, [1.0]), np.setdiff1d(x, v), np.setdiff1d(v, [3.0])),
 }
 

@@ -118,9 +118,7 @@ def _column(part: Any, columns: Sequence[Array], asked: np.dtype | None) -> Arra
 
 
 # What takes several arrays, which need not be of one shape.
-_OF_SEVERAL = frozenset(
-    [np.concatenate, np.hstack, np.vstack, np.dstack, np.column_stack, np.stack, np.block]
-)
+_OF_SEVERAL = frozenset([np.concatenate, np.hstack, np.vstack, np.column_stack, np.stack, np.block])
 
 
 def joined(engine: Engine, function: Any, args: Sequence[Any], kwargs: Any) -> Ref | None:

@@ -30,7 +30,7 @@ from pyxla.ops.shape import reshape
 
 LARGEST = 2**63 - 1
 _NOTHING = "index -1 is out of bounds for axis 0 with size 0"
-_JOINING = [LIBRARY[f] for f in (np.concatenate, np.vstack, np.hstack, np.dstack)]
+_JOINING = [LIBRARY[f] for f in (np.concatenate, np.vstack, np.hstack)]
 
 
 @functools.lru_cache(maxsize=256, typed=True)

@@ -208,11 +208,6 @@ def hstack(tup: Any, *, dtype: Any = None, casting: Any = "same_kind") -> Array:
     return join(items, 0 if items[0].ndim == 1 else 1, dtype)
 
 
-@implements(np.dstack, bounded=True)
-def dstack(tup: Any) -> Array:
-    return join([at_least(x, 3) for x in _items(tup)], 2)
-
-
 @implements(np.column_stack, bounded=True)
 def column_stack(tup: Any) -> Array:
     rows = _of_rows(tup)
