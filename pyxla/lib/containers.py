@@ -24,7 +24,7 @@ from pyxla.lib.queues import LifoQueue, PriorityQueue, Queue
 from pyxla.lib.tables import NEVER, ONCE, ByKey
 from pyxla.lib.text_files import StringIO
 from pyxla.lib.typed_arrays import TypedArray
-from pyxla.lib.walks import Walk
+from pyxla.lib.walks import Broadcast, Walk
 
 
 def actual(cls: type) -> type:
@@ -526,6 +526,7 @@ STAND_FOR: dict[type, type] = {
     collections.OrderedDict: OrderedDict,
     collections.Counter: Counter,
     type(functools.cmp_to_key(max)): Compared,
+    np.broadcast: Broadcast,
     np.nditer: Walk,
     np.poly1d: Poly1d,
     queue.Queue: Queue,

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import operator
 from collections.abc import Iterator
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 
@@ -134,20 +134,6 @@ def setrecursionlimit(limit: Any, /) -> None:
 def fields_shown(name: str, fields: tuple[tuple[str, Any], ...]) -> str:
     """`repr` of an instance of a dataclass."""
     return f"{name}({', '.join([f'{field}={value!r}' for field, value in fields])})"
-
-
-class Broadcast(NamedTuple):
-    """What `np.broadcast` tells of arrays; they are not iterated over."""
-
-    shape: Any
-    size: Any
-    ndim: int
-    nd: int
-
-
-def broadcast(*arrays: Any) -> Broadcast:
-    shown = np.broadcast_arrays(*arrays)[0]
-    return Broadcast(shown.shape, shown.size, shown.ndim, shown.ndim)
 
 
 # Functions of iterators, for generators: what they yield and when they read.

@@ -1,4 +1,5 @@
-"""`np.nditer` over arrays in C order: Python that is compiled like the user's."""
+"""`np.nditer` over arrays in C order, and `np.broadcast`, as Python that is compiled like the
+user's."""
 
 from __future__ import annotations
 
@@ -144,3 +145,27 @@ class Walk:
 
 def unsupported(what: str) -> Any:
     """Refuse what is done with an `np.nditer`; inference does."""
+
+
+class Broadcast:
+    """What `np.broadcast` tells of arrays; an iterator over their elements side by side."""
+
+    __slots__ = "_shown", "shape", "size", "ndim", "nd", "index"
+
+    def __init__(self, *arrays: Any) -> None:
+        self._shown = np.broadcast_arrays(*arrays)
+        first = self._shown[0]
+        self.shape, self.size, self.ndim, self.nd = first.shape, first.size, first.ndim, first.ndim
+        self.index = 0
+
+    def reset(self) -> None:
+        self.index = 0
+
+    def __iter__(self) -> Any:
+        return self
+
+    def __next__(self) -> Any:
+        if self.index >= self.size:
+            raise StopIteration
+        self.index = self.index + 1
+        return tuple([x.flat[self.index - 1] for x in self._shown])

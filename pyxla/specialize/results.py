@@ -52,6 +52,7 @@ from pyxla.ir.types import I32, PYTHON_DTYPES
 from pyxla.lib import iterators
 from pyxla.lib.tables import Record
 from pyxla.lib.variables import Closure, variable
+from pyxla.lib.walks import Broadcast, Walk
 from pyxla.ops.elementwise import convert
 from pyxla.ops.shape import transpose
 from pyxla.runtime import outcome as out
@@ -60,7 +61,7 @@ from pyxla.specialize.arguments import World
 from pyxla.views import views
 from pyxla.views.shadows import chosen, number, resolve
 
-_ONCE = SequenceIterator | iterators.Steps  # what is read once
+_ONCE = SequenceIterator | iterators.Steps | Walk | Broadcast  # what is read once
 _MOVED = "lists in an argument may be in other places when the call ends"
 
 

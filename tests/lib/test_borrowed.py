@@ -173,6 +173,8 @@ def test_program(program, argument):
         (lambda x: np.nditer(x[::-1]), "another order than C's"),
         (lambda x: np.nditer(x, order="F"), "these flags"),
         (lambda x: np.nditer(x).shape, "not compiled for shape"),
+        (lambda x: np.nditer(x), "cannot return an iterator"),
+        (lambda x: np.broadcast(x, 1.0), "cannot return an iterator"),
         (lambda x: x.byteswap(True), "in place"),
     ],
 )

@@ -137,6 +137,25 @@ def places_of_walks(x):
     return total, len(walk), flat.iterindex
 
 
+@program("np.broadcast", lambda: (np.array([1.0, 2.0, 3.0]), 2.0))
+def side_by_side(x, y):
+    """It is an iterator: what was read of it is not read again, unless it is reset."""
+    pairs = np.broadcast(x, x[:, None])
+    first = next(pairs)
+    rest = sum([a * b for a, b in pairs])
+    none, place = [a for a, _ in pairs], pairs.index
+    pairs.reset()
+    return (
+        first,
+        rest,
+        none,
+        place,
+        pairs.shape,
+        list(pairs)[-1],
+        [a * b for a, b in np.broadcast(y, 4)],
+    )
+
+
 @program("itertools cmath", lambda: (np.array([1, 2, 3, 4]),))
 def functions_of_modules(x):
     items = [int(v) for v in x]

@@ -16,7 +16,6 @@ import types
 from collections.abc import Sequence
 from typing import Any
 
-import numpy as np
 from numpy.polynomial import polyutils
 
 from pyxla.abstract.heap import ListCell
@@ -113,7 +112,6 @@ READERS: dict[Any, Any] = {
 # What makes one of anything.
 MAKERS: dict[Any, Any] = {
     **_ITERATORS,
-    np.broadcast: interpreted.broadcast,
     itertools.count: interpreted.count,
     itertools.groupby: interpreted.groupby,
     itertools.cycle: interpreted.cycle,
