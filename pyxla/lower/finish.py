@@ -19,6 +19,7 @@ from pyxla.lower.close import CLOSED, close
 from pyxla.lower.cpu.barriers import keep_shared
 from pyxla.lower.cpu.blocks import make_blocks
 from pyxla.lower.cpu.exchange import exchange
+from pyxla.lower.cpu.exponentials import compute_exponentials
 from pyxla.lower.cpu.fences import fence_reads
 from pyxla.lower.cpu.fills import hide_fills
 from pyxla.lower.cpu.functions import compute_functions
@@ -48,7 +49,7 @@ from pyxla.lower.unroll import unroll
 from pyxla.lower.zeros import keep_zeros
 from pyxla.ops.contract import dot_general
 from pyxla.ops.control import if_, while_
-from pyxla.ops.elementwise import add, atan2, cosine, multiply, sine, square
+from pyxla.ops.elementwise import add, atan2, cosine, exponential, multiply, sine, square
 from pyxla.ops.index import dynamic_update_slice, scatter
 from pyxla.ops.reduce import reduce, reduce_window
 from pyxla.ops.scope import guard, scope, slope_of, stop_gradient
@@ -110,6 +111,7 @@ PASSES = (
     Pass(select_in_loops, (if_,), cpu=True),
     Pass(fence_reads, (while_,), cpu=True),
     Pass(round_products, (add, multiply, square), cpu=True),
+    Pass(compute_exponentials, (exponential,), cpu=True),
     # Reads what the fences left in the loops.
     Pass(keep_in_registers, (while_,), cpu=True),
     Pass(spread_products, (dot_general,), cpu=True, regroups=True),

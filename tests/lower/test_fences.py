@@ -288,6 +288,23 @@ def test_what_xla_computes_once_for_several_uses_is_known_to_lie_apart():
     assert set(made) <= set(re.findall(r"%[\w.-]+", last))
 
 
+def damped(x):
+    s = t = x[0]
+    for i in range(len(x)):
+        r = -(x[i] / (s + 2.0))
+        s = 0.5 * r + 1.0
+        t += r / 8.0
+    return s, t
+
+
+def test_quotients_in_loops_of_numbers_are_computed_once():
+    x = np.random.default_rng(0).random(50)
+    assert pyxla.compile(damped)(x) == damped(x)
+    instrs = walk(compilation(damped, x).at("regions").region.instrs)
+    owners = [instr.operands[0].owner for instr in instrs if instr.op is kept]
+    assert [owner.op.name for owner in owners] == ["divide"]  # of an eighth XLA makes a product
+
+
 def pairs(text, counts):
     for i in range(1, len(text)):
         counts[text[i - 1], text[i]] += 1

@@ -28,6 +28,8 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Sequence
 
+import numpy as np
+
 from pyxla.ir.build import Builder
 from pyxla.ir.core import Instr, Region, Value
 from pyxla.ir.rewrite import Uses, substitute, users_of
@@ -35,6 +37,7 @@ from pyxla.lower.cost import SMALL, nbytes
 from pyxla.lower.cpu.kernels import ELEMENTARY, can_hold, is_literal, is_over_elements
 from pyxla.lower.cpu.small import is_one_function
 from pyxla.lower.dead import has_effect
+from pyxla.lower.rules import known
 from pyxla.ops.control import if_, while_
 from pyxla.ops.elementwise import (
     convert,
@@ -70,13 +73,16 @@ def fence_reads(region: Region) -> Region:
     for instr in region.instrs:
         for inner in instr.regions:
             fence_reads(inner)
-        if instr.op is while_ and _updates(instr):
-            copied = 0 if is_one_function(instr) else COPIED
+        if instr.op is not while_:
+            continue
+        copied = 0 if is_one_function(instr) else COPIED
+        if not copied:
+            _keep_costly(instr.regions[1])
+        if _updates(instr):
             for _ in range(FENCES):
                 if not _fence(instr, copied):
                     break
             if not copied:
-                _keep_costly(instr.regions[1])
                 _keep_indices(instr.regions[1])
                 _keep_reads(instr.regions[1])
     return region
@@ -180,6 +186,11 @@ class Code:
         if any([not reached.isdisjoint(update.operands[2:]) for update in updates]):
             return len(updates) + others > 1
         return value.type.dtype.kind in "iub" and others > 0 and len(updates) + others > 1
+
+    def is_branched(self, value: Value) -> bool:
+        """Whether a value has several uses, or what XLA fuses with it."""
+        reached = self.fused_with(value)
+        return any(len(self.users.get(x, ())) + self.body.results.count(x) > 1 for x in reached)
 
     def fused_with(self, value: Value) -> set[Value]:
         """A value, and all that XLA fuses with it."""
@@ -308,12 +319,19 @@ def _drop_what_waits(inside: set[Instr], update: Instr, code: Code) -> None:
 
 def _keep_costly(body: Region) -> None:
     """Keep what XLA computes once for several uses in the body of an innermost loop, in memory."""
-    users = Code(body).users
     if any(instr.op is while_ for instr in body.instrs):
         return
     for instr in list(body.instrs):
-        if instr.op in COSTLY and len(users.get(instr.result, ())) > 1:
+        if _is_costly(instr) and Code(body).is_branched(instr.result):
             _keep(body, instr, instr.result)
+
+
+def _is_costly(instr: Instr) -> bool:
+    """Whether XLA computes what an instruction gives once, not for each use."""
+    if instr.op is divide and instr.result.type.dtype.kind == "f":
+        by = known(instr.operands[1])
+        return by is None or abs(np.frexp(by.flat[0])[0]) != 0.5  # else it is a product
+    return instr.op in COSTLY
 
 
 def _keep_indices(body: Region) -> None:
