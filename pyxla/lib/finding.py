@@ -28,7 +28,6 @@ from pyxla.lib.bounded.elementwise import (
     plainly,
     sizes,
     strategy,
-    strategy_of,
 )
 from pyxla.lib.bounded.order import deleted, inserted, last_in_order
 from pyxla.lib.indexing import take, true_size
@@ -43,13 +42,11 @@ from pyxla.lib.operands import (
     literal,
     normalize_axis,
     splat,
-    weak,
 )
-from pyxla.lib.reductions import all as all_
 from pyxla.lib.reductions import fold
 from pyxla.lib.registry import implements
 from pyxla.lib.scans import take_one
-from pyxla.lib.selection import allclose, isclose, where
+from pyxla.lib.selection import where
 from pyxla.lib.sorting import lexsort, order_along, sorted_along
 from pyxla.ops import elementwise as op
 from pyxla.ops import shape as shapes
@@ -297,12 +294,6 @@ def isin(
 
 
 # --- Comparisons of whole arrays -----------------------------------------------------------------
-
-
-@strategy(allclose)
-def _allclose(function: Any, a: Any, b: Any, *args: Any, **kwargs: Any) -> Scalar:
-    close = strategy_of(isclose)(a, b, *args, **kwargs)
-    return weak(strategy_of(all_)(close).value, bool)
 
 
 @strategy(where)

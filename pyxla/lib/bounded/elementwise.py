@@ -287,11 +287,6 @@ strategy(
 )(first_operand)
 
 
-@strategy(selection.isclose)
-def _isclose(function: Function, a: Any, b: Any, *args: Any, **kwargs: Any) -> Any:
-    return _elementwise(function, [0, 1], (a, b, *args), kwargs)
-
-
 @strategy(selection.clip)
 def _clip(function: Function, *args: Any, **kwargs: Any) -> Any:
     call = named(function, args, kwargs)

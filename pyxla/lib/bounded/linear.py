@@ -152,13 +152,6 @@ def _need_unit(vectors: Array, axis: int) -> None:
     meet(weak(reductions.count_nonzero(others).value, int), 0, NotImplementedError, words)
 
 
-@strategy(linalg.pinv)
-def _pinv(function: Function, a: Any, *args: Any, **options: Any) -> Array:
-    x = as_array(a)
-    full = linalg.matrix(Array(filled(x, (0, 1), 0).value))
-    return bounded(function(full, *args, **options).value, extents_of(x)[::-1])
-
-
 @strategy(linalg.solve)
 def _solve(function: Function, a: Any, b: Any) -> Array:
     x, full = _filled_up(a)
