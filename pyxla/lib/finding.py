@@ -51,7 +51,7 @@ from pyxla.lib.sorting import lexsort, order_along, sorted_along
 from pyxla.ops import elementwise as op
 from pyxla.ops import shape as shapes
 from pyxla.ops.filled import spread
-from pyxla.ops.index import scatter
+from pyxla.ops.index import scatter_along
 from pyxla.views.blocks import reshaped
 
 # --- Where elements hold -------------------------------------------------------------------------
@@ -175,17 +175,8 @@ class Grouped:
         if not bound:
             return self.order
         rank = op.subtract(cast(masks.ranks(self.starts), INT), splat(1, INT, (bound,)))
-        result = scatter(
-            splat(0, INT, (bound,)),
-            self.order.value,
-            rank,
-            update_window_dims=(),
-            inserted_window_dims=(0,),
-            scatter_dims_to_operand_dims=(0,),
-            index_vector_dim=1,
-            unique_indices=True,
-            computation="update",
-        )
+        place, none = self.order.value, splat(0, INT, (bound,))
+        result = scatter_along(none, place, rank, unique_indices=True, computation="update")
         return Array(result, self.sorted.extents)
 
 

@@ -26,11 +26,11 @@ from pyxla.lib.operands import (
 from pyxla.lib.reductions import extremum, fold
 from pyxla.lib.registry import implements
 from pyxla.lib.scans import take_one
-from pyxla.lib.selection import gather_along, where
+from pyxla.lib.selection import where
 from pyxla.lib.sorting import is_rising, known_numbers, positions
 from pyxla.lib.ufuncs import UFUNCS
 from pyxla.ops import elementwise as op
-from pyxla.ops.index import scatter
+from pyxla.ops.index import gather_along, scatter_along
 
 
 @implements(np.histogram_bin_edges, same=True)
@@ -88,7 +88,7 @@ def histogram(
         amounts = splat(1, INT, values.shape)
     else:
         amounts = flat(as_array(weights).value)
-    totals = add_at(splat(0, weight_dtype, (count,)), index, amounts)
+    totals = scatter_along(splat(0, weight_dtype, (count,)), index, amounts, computation="add")
     if not density:
         return Array(totals), edges
     widths = Array(_steps(edges))
@@ -135,17 +135,3 @@ def _equal_bin_of(values: Array, edges: Array) -> Value:
     index = op.add(index, cast(above, INT))
     inside = op.and_(k.ge(v, low), k.le(v, high))
     return op.select(inside, index, k.like(index, count))
-
-
-def add_at(x: Value, index: Value, amounts: Value) -> Value:
-    """`np.add.at(x, index, amounts)`; indices out of range are dropped."""
-    return scatter(
-        x,
-        index,
-        amounts,
-        update_window_dims=(),
-        inserted_window_dims=(0,),
-        scatter_dims_to_operand_dims=(0,),
-        index_vector_dim=index.type.ndim,
-        computation="add",
-    )

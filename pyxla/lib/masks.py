@@ -23,7 +23,7 @@ from pyxla.ir.types import I32, I64
 from pyxla.ops import elementwise
 from pyxla.ops.elementwise import add, and_, compare, convert, divide, remainder, select
 from pyxla.ops.filled import number, spread
-from pyxla.ops.index import gather, scatter
+from pyxla.ops.index import gather, scatter, scatter_along
 from pyxla.ops.reduce import reduce_window
 from pyxla.ops.shape import broadcast_in_dim, constant, iota, pad, reshape
 from pyxla.ops.shape import slice as slice_
@@ -130,18 +130,10 @@ def positions(mask: Array) -> Array:
     places = select(
         reshaped(true_elements(mask), (size,)), places, number(size, I32.dtype, (size,))
     )
-    found = scatter(
-        number(0, I64.dtype, (size,)),
-        places,
-        iota(dtype=I64.dtype, shape=(size,), dimension=0),
-        update_window_dims=(),
-        inserted_window_dims=(0,),
-        scatter_dims_to_operand_dims=(0,),
-        index_vector_dim=1,
-        unique_indices=True,
-        computation="update",
-    )
-    return Array(found, (total,))
+    order = iota(dtype=I64.dtype, shape=(size,), dimension=0)
+    none = number(0, I64.dtype, (size,))
+    kept = scatter_along(none, places, order, unique_indices=True, computation="update")
+    return Array(kept, (total,))
 
 
 def nonzero(mask: Array) -> tuple[Array, ...]:

@@ -366,20 +366,18 @@ def isqrt(n: Any) -> Scalar:
     return result
 
 
-@implements(math.gcd)
-def gcd(*integers: Any) -> Scalar:
-    result = to_python(0, int)
-    for x in integers:
-        result = weak(k.gcd(result.value, integer(x).value), int)
-    return result
+def _folded(start: int, kernel: Callable[[Value, Value], Value]) -> Callable[..., Scalar]:
+    def call(*integers: Any) -> Scalar:
+        result = to_python(start, int)
+        for x in integers:
+            result = weak(kernel(result.value, integer(x).value), int)
+        return result
+
+    return call
 
 
-@implements(math.lcm)
-def lcm(*integers: Any) -> Scalar:
-    result = to_python(1, int)
-    for x in integers:
-        result = weak(k.lcm(result.value, integer(x).value), int)
-    return result
+gcd = implements(math.gcd)(_folded(0, k.gcd))
+lcm = implements(math.lcm)(_folded(1, k.lcm))
 
 
 # --- cmath ---------------------------------------------------------------------------------------

@@ -50,12 +50,12 @@ ALPHA_BETA = {
     "normal_unbiased": (3 / 8, 3 / 8),
 }
 DISCRETE = {"inverted_cdf", "averaged_inverted_cdf", "closest_observation"}
-ROUNDED = {"lower", "higher", "midpoint", "nearest"}
+ROUNDED = {"lower": np.floor, "higher": np.ceil, "nearest": np.rint, "midpoint": None}
 
 
 def _virtual(method: str, n: Array, q: Array) -> tuple[Array, Array]:
     """The index below and the weight of the one above."""
-    floor = UFUNCS[np.floor]
+    floor, equal = UFUNCS[np.floor], UFUNCS[np.equal]
     if method in ALPHA_BETA:
         alpha, beta = ALPHA_BETA[method]
         virtual = (
@@ -63,36 +63,22 @@ def _virtual(method: str, n: Array, q: Array) -> tuple[Array, Array]:
         )
         below = floor(virtual)
         return below, virtual - below
-    virtual = (n - 1) * q
-    if method == "lower":
-        return floor(virtual), q * 0
-    if method == "higher":
-        return UFUNCS[np.ceil](virtual), q * 0
-    if method == "nearest":
-        return UFUNCS[np.rint](virtual), q * 0
-    if method == "midpoint":
-        below = floor(virtual)
-        return below, where(UFUNCS[np.equal](virtual, below), 0.0, 0.5)
-    return _discrete(method, n, q)
-
-
-def _discrete(method: str, n: Array, q: Array) -> tuple[Array, Array]:
-    below = UFUNCS[np.floor]
-    if method == "inverted_cdf":
-        virtual = n * q - 1
-        index = below(virtual)
-        return where(UFUNCS[np.equal](virtual, index), index, index + 1), q * 0
+    if method in ROUNDED:
+        virtual = (n - 1) * q
+        if method == "midpoint":
+            below = floor(virtual)
+            return below, where(equal(virtual, below), 0.0, 0.5)
+        return UFUNCS[ROUNDED[method]](virtual), q * 0
+    virtual = n * q - 1
+    if method == "closest_observation":
+        virtual = virtual - 0.5
+    index = floor(virtual)
+    whole = equal(virtual, index)
     if method == "averaged_inverted_cdf":
-        virtual = n * q - 1
-        index = below(virtual)
-        whole = UFUNCS[np.equal](virtual, index)
         return where(whole, index, index + 1), where(whole, 0.5, 0.0)
-    virtual = n * q - 1 - 0.5
-    index = below(virtual)
-    even = UFUNCS[np.logical_and](
-        UFUNCS[np.equal](virtual, index), UFUNCS[np.equal](UFUNCS[np.remainder](index, 2), 1)
-    )
-    return where(even, index, index + 1), q * 0
+    if method == "closest_observation":
+        whole = UFUNCS[np.logical_and](whole, equal(UFUNCS[np.remainder](index, 2), 1))
+    return where(whole, index, index + 1), q * 0
 
 
 def axes_last(x: Value, axes: Shape) -> Value:
@@ -115,7 +101,7 @@ def quantiles(
     x = as_array(a)
     if CLASSES[x.dtype] == "c":
         raise OpError("a must be an array of real numbers")
-    picked = method in DISCRETE - {"averaged_inverted_cdf"} or method in ROUNDED - {"midpoint"}
+    picked = method in DISCRETE - {"averaged_inverted_cdf"} or ROUNDED.get(method) is not None
     if CLASSES[x.dtype] == "b" and not picked:
         raise OpError("numpy boolean subtract, the `-` operator, is not supported", TypeError)
     picked = picked or (method == "linear" and CLASSES[as_array(q).dtype] in "biu")

@@ -38,7 +38,7 @@ from pyxla.lib.registry import implements
 from pyxla.lib.ufuncs import UFUNCS
 from pyxla.ops import elementwise as op
 from pyxla.ops import shape as shapes
-from pyxla.ops.index import gather
+from pyxla.ops.index import gather, gather_along
 from pyxla.ops.scope import slope_of
 
 # --- By condition --------------------------------------------------------------------------------
@@ -193,22 +193,6 @@ def as_index(x: Any) -> Value:
         raise OpError(f"indices must be integers, not {array.dtype}")
     wide = array.dtype.itemsize >= 4
     return array.value if wide else cast(array.value, INT)
-
-
-def gather_along(x: Value, index: Value, axis: int) -> Value:
-    """x[..., index, ...]: the dimensions of `index` take the place of `axis`."""
-    shape = x.type.shape
-    rest = len(shape) - 1
-    places = [*range(axis), *range(axis + index.type.ndim, rest + index.type.ndim)]
-    return gather(
-        x,
-        index,
-        offset_dims=tuple(places),
-        collapsed_slice_dims=(axis,),
-        start_index_map=(axis,),
-        index_vector_dim=index.type.ndim,
-        slice_sizes=tuple([1 if i == axis else n for i, n in enumerate(shape)]),
-    )
 
 
 @implements(np.take, np.ndarray.take)

@@ -30,10 +30,11 @@ from pyxla.lib.operands import (
 from pyxla.lib.reductions import fold
 from pyxla.lib.registry import implements
 from pyxla.lib.scans import take_one
-from pyxla.lib.selection import gather_along, take_along_axis
+from pyxla.lib.selection import take_along_axis
 from pyxla.lib.ufuncs import UFUNCS
 from pyxla.ops import elementwise as op
 from pyxla.ops import sort as sort_ops
+from pyxla.ops.index import gather_along
 from pyxla.ops.scope import slope_of
 from pyxla.ops.shape import concatenate
 

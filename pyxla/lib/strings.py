@@ -16,8 +16,6 @@ from pyxla.abstract.facts import extent
 from pyxla.abstract.lattice import Array, Scalar
 from pyxla.ir.core import Value
 from pyxla.lib import kernels as k
-from pyxla.lib import selection
-from pyxla.lib.histograms import add_at
 from pyxla.lib.loops import while_loop
 from pyxla.lib.manipulation import cut as cut_columns
 from pyxla.lib.manipulation import dynamic_cut
@@ -28,7 +26,12 @@ from pyxla.lib.scans import scan
 from pyxla.lib.sorting import positions
 from pyxla.lib.texts import LINE_ENDS
 from pyxla.ops import elementwise as op
-from pyxla.ops.index import dynamic_slice, dynamic_update_slice
+from pyxla.ops.index import (
+    dynamic_slice,
+    dynamic_update_slice,
+    gather_along,
+    scatter_along,
+)
 from pyxla.ops.shape import broadcast_in_dim, concatenate, constant, iota, reshape
 
 BYTES, WIDE, UNSIGNED = np.dtype(np.uint8), np.dtype(np.uint32), np.dtype(np.uint64)
@@ -153,7 +156,7 @@ def total(test: Value) -> Value:
 def taken(table: Value, index: Value) -> Value:
     """`table[index]`, for places in range."""
     wide = index if index.type.dtype.itemsize >= 4 else cast(index, np.dtype(np.int32))
-    return selection.gather_along(table, wide, 0)
+    return gather_along(table, wide, 0)
 
 
 def signed(negative: Value, plus: str) -> Array:
@@ -521,7 +524,8 @@ def before_each(stops: Value, size: int) -> Value:
     many."""
     if stops.type.size <= MANY:
         return positions(stops, places(size), "right")
-    return running(add_at(splat(0, INT, (size,)), stops, splat(1, INT, stops.type.shape)))
+    ones = splat(1, INT, stops.type.shape)
+    return running(scatter_along(splat(0, INT, (size,)), stops, ones, computation="add"))
 
 
 def united(sizes: Value, rows: Value, count: Value, between: Array, room: int) -> tuple[Any, Value]:

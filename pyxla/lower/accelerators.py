@@ -19,7 +19,7 @@ from pyxla.ir.core import Instr, Region
 from pyxla.ir.rewrite import clone_region, rewrite, walk
 from pyxla.ops.contract import dot_general
 from pyxla.ops.convolution import convolution
-from pyxla.ops.index import batch_shape, gather, last_writers, scatter
+from pyxla.ops.index import batch_shape, gather_along, last_writers, scatter
 from pyxla.ops.shape import reshape
 
 PRODUCTS = (dot_general, convolution)
@@ -62,13 +62,5 @@ def _is_disputed(instr: Instr) -> bool:
 def _settle(instr: Instr) -> None:
     updates = instr.operands[2]
     flat = (updates.type.size,)
-    content = gather(
-        reshape(updates, shape=flat),
-        reshape(last_writers(instr), shape=flat),
-        offset_dims=(),
-        collapsed_slice_dims=(0,),
-        start_index_map=(0,),
-        index_vector_dim=1,
-        slice_sizes=(1,),
-    )
+    content = gather_along(reshape(updates, shape=flat), reshape(last_writers(instr), shape=flat))
     instr.operands = (*instr.operands[:2], reshape(content, shape=updates.type.shape))

@@ -609,3 +609,33 @@ scatter = Op(
     vjp=_scatter_vjp,
     batch=_scatter_batch,
 )
+
+
+def gather_along(x: Value, index: Value, axis: int = 0) -> Value:
+    """x[..., index, ...]: the dimensions of `index` take the place of `axis`."""
+    shape = x.type.shape
+    rest = len(shape) - 1
+    places = [*range(axis), *range(axis + index.type.ndim, rest + index.type.ndim)]
+    return gather(
+        x,
+        index,
+        offset_dims=tuple(places),
+        collapsed_slice_dims=(axis,),
+        start_index_map=(axis,),
+        index_vector_dim=index.type.ndim,
+        slice_sizes=tuple([1 if i == axis else n for i, n in enumerate(shape)]),
+    )
+
+
+def scatter_along(x: Value, index: Value, updates: Value, **how: Any) -> Value:
+    """The vector `x` with `updates` at these positions, but for those that are out of range."""
+    return scatter(
+        x,
+        index,
+        updates,
+        update_window_dims=(),
+        inserted_window_dims=(0,),
+        scatter_dims_to_operand_dims=(0,),
+        index_vector_dim=index.type.ndim,
+        **how,
+    )

@@ -13,7 +13,7 @@ from pyxla.ir.types import I64
 from pyxla.lib.indexing import equal_sizes
 from pyxla.ops.elementwise import add, multiply
 from pyxla.ops.filled import number
-from pyxla.ops.index import gather
+from pyxla.ops.index import gather_along
 from pyxla.ops.shape import broadcast_in_dim, constant, iota, pad, reshape, transpose
 from pyxla.ops.shape import slice as slice_
 from pyxla.views.blocks import Shape, reshaped
@@ -84,17 +84,7 @@ class Strided(Step):
             if step and self.shape[d] > 1:
                 along = iota(dtype=I64.dtype, shape=self.shape, dimension=d)
                 at = add(at, multiply(along, number(step, I64.dtype, self.shape)))
-        return Array(
-            gather(
-                flat,
-                at,
-                offset_dims=(),
-                collapsed_slice_dims=(0,),
-                start_index_map=(0,),
-                index_vector_dim=len(self.shape),
-                slice_sizes=(1,),
-            )
-        )
+        return Array(gather_along(flat, at))
 
     def update(self, base: Array, new: Array) -> Array:
         raise OpError("writing through as_strided is not compiled: write to the array itself")

@@ -31,7 +31,7 @@ from pyxla.lib.registry import rule
 from pyxla.lib.sizes import as_size
 from pyxla.ops import elementwise as op
 from pyxla.ops.filled import number
-from pyxla.ops.index import scatter
+from pyxla.ops.index import scatter_along
 from pyxla.ops.reduce import reduce
 from pyxla.options import DEFAULTS
 
@@ -115,13 +115,5 @@ def _totals(at: Value, weights: Any, bound: int) -> Value:
         terms = given.value
     # What lies past a true size, like any negative number, is nowhere in the result.
     outside = op.compare(at, number(0, I64.dtype, (size,)), direction="LT")
-    return scatter(
-        number(0, dtype, (bound,)),
-        op.select(outside, number(bound, I64.dtype, (size,)), at),
-        terms,
-        update_window_dims=(),
-        inserted_window_dims=(0,),
-        scatter_dims_to_operand_dims=(0,),
-        index_vector_dim=1,
-        computation="add",
-    )
+    at = op.select(outside, number(bound, I64.dtype, (size,)), at)
+    return scatter_along(number(0, dtype, (bound,)), at, terms, computation="add")
