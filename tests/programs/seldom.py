@@ -3,6 +3,7 @@
 import array
 import bisect
 import cmath
+import functools
 import io
 import itertools
 import types
@@ -194,3 +195,71 @@ def arrays_of_objects(x, i):
     other = held.copy()
     held[i] = 2.5
     return [v for v in held], other[0], len(held)
+
+
+@program("conditional targets", lambda: (np.array([3.0, 1.0, 2.0]), np.array([4.0, 5.0, 6.0])))
+def one_of_two_arrays_is_written(x, y):
+    (x if x[0] > 2 else y)[1] = 7.0
+    (x if x[0] > 5 else y)[2] += 1.5
+    return x, y
+
+
+@program(
+    "match",
+    lambda: ({"kind": "add", "v": 2.0, "w": 3.0},),
+    lambda: ({"kind": "mul", "v": 2.0},),
+    lambda: ({},),
+)
+def patterns_of_dicts(d):
+    match d:
+        case {"kind": "mul", "v": v}:
+            return v * 2, []
+        case {"kind": "add", "v": v, **rest}:
+            return v + len(rest), sorted(rest)
+    return 0.0, []
+
+
+class Measured:
+    def __init__(self, v):
+        self.v = v
+        self.times = 0
+
+    @functools.cached_property
+    def twice(self):
+        self.times += 1
+        return self.v * 2
+
+
+@program("cached_property", lambda: (np.array([3.0, 1.0, 2.0, 5.0]),))
+def computed_on_one_path(x):
+    a, b = Measured(x[0]), Measured(x[1])
+    if x[2] > 1:
+        _ = a.twice
+    chosen = a if x[3] > 2 else b
+    return chosen.twice + a.twice + b.twice, a.times, b.times
+
+
+@program("extend iterators", lambda: (np.array([3.0, 1.0, 2.0]), 1))
+def lengthened_by_what_is_left(x, k):
+    items, rest = [1.0], iter(x.tolist())
+    next(rest)
+    items.extend(rest)
+    items.extend(v * 2 for v in x.tolist())
+    del items[k + 1 :]
+    return items
+
+
+@program("meshgrid", lambda: (np.array([3.0, 1.0]), np.array([4.0, 5.0, 6.0])))
+def grids_of_every_kind(x, y):
+    a, b = np.meshgrid(x, y)
+    a[0, 0] = 100.0
+    sparse = np.meshgrid(x, y, indexing="ij", sparse=True)
+    return a, b, *sparse, *np.meshgrid(x, y, copy=False), x
+
+
+@program("parts of complex arrays", lambda: (np.array([3.0, 1.0, 2.0]) + 1j,))
+def parts_assigned(z):
+    z.real = 3.0
+    z[1:].imag = [1.0, 2.0]
+    z.imag += 1
+    return z
