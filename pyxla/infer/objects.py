@@ -40,9 +40,8 @@ from pyxla.infer.arrays.attributes import (
     SAME_IN_ARRAYS,
     of_array,
     of_scalar,
-    part_of,
+    set_of_array,
 )
-from pyxla.infer.arrays.mutating import set_shape
 from pyxla.infer.calls import closures, functions, kept
 from pyxla.infer.calls.dispatch import call_object
 from pyxla.infer.classes import has_get, is_frozen, is_generated, is_python, need_plain
@@ -384,12 +383,7 @@ def set_attribute(engine: Engine, x: Any, name: str, value: Any, plainly: bool =
     content: Any = engine.heap.contents.get(x.cell) if isinstance(x, Ref) else None
     pooled = pool_rows.class_of_row(engine.heap, x) is not None
     content = pool_rows.outlined(engine, content) if pooled else content
-    if isinstance(content, Array) and name in ("real", "imag"):
-        part = part_of(engine, x, name, arrays.dtype_of(engine, x))
-        arrays.setitem(engine, part, Const(Ellipsis), value)
-        return
-    if isinstance(content, Array) and name == "shape":
-        set_shape(engine, x, value)
+    if isinstance(content, Array) and set_of_array(engine, x, name, value):
         return
     if isinstance(x, Const) and classes.can_assign(engine, x.value, name, value):
         engine.captures.assign(engine, x.value, name, value)

@@ -30,13 +30,6 @@ def same_ref(x: Ref, y: Any) -> bool:
     return isinstance(y, Ref) and x.cell == y.cell and (x.view is y.view or x.view == y.view)
 
 
-def same_refs(xs: Any, ys: Any) -> bool:
-    """Whether two shadows are one of the same arrays, in the same order."""
-    if xs is None or ys is None or len(xs) != len(ys):
-        return False
-    return all(same_ref(x, y) for x, y in zip(xs, ys, strict=True))
-
-
 def one_of(value: Value, count: int) -> Scalar:
     """`value` as the position of one of `count` things."""
     return Scalar(value, extent.IntFact(0, count - 1))

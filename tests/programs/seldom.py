@@ -263,3 +263,14 @@ def parts_assigned(z):
     z[1:].imag = [1.0, 2.0]
     z.imag += 1
     return z
+
+
+@program("flat", lambda: (np.array([3.0, 1.0, 2.0]), np.array([4.0, 5.0])))
+def flat_assigned(x, y):
+    """As NumPy's documentation has it of `np.broadcast`."""
+    pairs = np.broadcast(x[:, None], y)
+    sums, turned = np.empty(pairs.shape), np.zeros((2, 2))
+    sums.flat = [a + b for a, b in pairs]
+    turned.T.flat = x
+    sums[1:].flat = 7
+    return sums, turned

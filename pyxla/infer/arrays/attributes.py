@@ -9,9 +9,11 @@ import numpy as np
 from pyxla.abstract.lattice import Compound, Const, Ref, Scalar, Tuple
 from pyxla.infer.arrays import access as arrays
 from pyxla.infer.arrays import viewing
+from pyxla.infer.arrays.mutating import set_shape
 from pyxla.infer.calls.dispatch import call_object
 from pyxla.infer.engine import Engine
 from pyxla.infer.raising.refusals import missing
+from pyxla.lib.interpreted import set_flat
 from pyxla.lib.refused import ATTRIBUTES
 from pyxla.lib.registry import lookup
 from pyxla.views.bits import part
@@ -120,3 +122,19 @@ def part_of(engine: Engine, x: Any, name: str, dtype: np.dtype) -> Any:
     if isinstance(x, Ref) and name == "real":
         return x
     return call_object(engine, getattr(np, name), [x], {})
+
+
+def set_of_array(engine: Engine, x: Ref, name: str, value: Any) -> bool:
+    """`x.name = value` of an array; False where it has no such attribute that is set."""
+    match name:
+        case "real" | "imag":
+            half = part_of(engine, x, name, arrays.dtype_of(engine, x))
+            arrays.setitem(engine, half, Const(Ellipsis), value)
+        case "flat" if not (isinstance(value, Ref) and value.cell == x.cell):  # nor is `+=` one
+            whole = [of_array(engine, x, "flat"), Const(slice(None)), value]
+            engine.rules.call(engine, Const(set_flat), whole, {})
+        case "shape":
+            set_shape(engine, x, value)
+        case _:
+            return False
+    return True

@@ -53,7 +53,7 @@ from pyxla.ir.core import Block, Jump, Phi, Value
 from pyxla.ir.types import ArrayType
 from pyxla.ops.shape import constant
 from pyxla.views import views
-from pyxla.views.shadows import alternatives, one_of, resolve, same_ref, same_refs, shown
+from pyxla.views.shadows import alternatives, one_of, resolve, same_ref, shown
 
 
 class Join:
@@ -351,14 +351,6 @@ class Join:
         return self.with_parts(first, contents)
 
     def _join_shadows(self, contents: list[Any]) -> Content:
-        refs = [c.refs if isinstance(c, Shadow) else None for c in contents]
-        if refs[0] is not None and all(same_refs(r, refs[0]) for r in refs):
-            selector = self.join([c.tag for c in contents])
-            return (
-                contents[0]
-                if isinstance(selector, Const)
-                else Shadow(selector, refs[0], contents[0].place)
-            )
         arrays = []
         for content, state in zip(contents, self.states, strict=True):
             with building(Builder(state.block.instrs, self.loc)):
