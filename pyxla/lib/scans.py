@@ -45,6 +45,7 @@ from pyxla.lib.reductions import (
     lowest,
     masked,
     reduced_axes,
+    without_nan,
 )
 from pyxla.lib.registry import implements
 from pyxla.lib.ufuncs import KERNELS, apply
@@ -315,6 +316,16 @@ def _cumulative(ufunc: np.ufunc) -> Callable[..., Any]:
 
 cumsum = implements(np.cumsum, np.ndarray.cumsum)(_cumulative(np.add))
 cumprod = implements(np.cumprod, np.ndarray.cumprod)(_cumulative(np.multiply))
+
+
+@implements(np.nancumsum)
+def nancumsum(a: Any, axis: Any = None, dtype: Any = None, out: Any = None) -> Array:
+    return cumsum(without_nan(as_array(a), 0), axis, dtype, out)
+
+
+@implements(np.nancumprod)
+def nancumprod(a: Any, axis: Any = None, dtype: Any = None, out: Any = None) -> Array:
+    return cumprod(without_nan(as_array(a), 1), axis, dtype, out)
 
 
 @implements(np.diff, same=True)

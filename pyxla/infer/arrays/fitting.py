@@ -113,7 +113,7 @@ def verify_output(engine: Engine, result: Array, shape: tuple[int, ...], extents
 # Functions that broadcast what they give to `out=`, as ufuncs do.
 BROADCASTING = (np.clip, np.ndarray.clip, np.outer, np.einsum)
 _SHAPE = dict.fromkeys(
-    ("cumsum", "cumprod", "accumulate"),
+    ("cumsum", "cumprod", "nancumsum", "nancumprod", "accumulate"),
     "provided out is the wrong size for the accumulation.",
 )
 _SHAPE |= dict.fromkeys(("take", "compress"), "output array does not match result of ndarray.take")

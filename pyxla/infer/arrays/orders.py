@@ -55,7 +55,7 @@ _CALLED = frozenset(
         *(np.concatenate, np.stack, np.vstack, np.hstack, np.column_stack, np.append),
         *(np.block, np.pad, np.diff, np.triu, np.tril, np.kron, np.delete, np.insert, np.cross),
         *(np.round, np.around, np.ndarray.round, np.partition, np.isin, np.average, np.trapezoid),
-        *(np.tensordot, np.inner, np.interp, np.select, np.ptp, np.median, np.resize),
+        *(np.tensordot, np.inner, np.interp, np.select, np.nancumsum, np.ptp, np.median, np.resize),
     )
 )
 _MOST = 1 << 16  # elements of the arrays that these are called with

@@ -141,7 +141,7 @@ def _take(
 # --- Along an axis -------------------------------------------------------------------------------
 
 
-@strategy(scans.cumsum, scans.cumprod, scans.ufunc_accumulate)
+@strategy(scans.cumsum, scans.cumprod, scans.nancumsum, scans.nancumprod, scans.ufunc_accumulate)
 def _cumulative(function: Function, *args: Any, **kwargs: Any) -> Array:
     given = named(function, args, kwargs)
     name = next(key for key in given if key in ("a", "array"))
