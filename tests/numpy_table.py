@@ -52,7 +52,7 @@ VISITED = frozenset(
     | {"hfft", "ihfft", "rfftfreq", *FFT}
     | {"gradient", "histogramdd", "kaiser", "setdiff1d", "argwhere"}
     | {"bartlett", "blackman", "hamming", "hanning", "iterable"}
-    | {"dstack", "trim_zeros"}
+    | {"dstack"}
 )
 ARRAY_ATTRIBUTES = (
     *("T", "mT", "dtype", "flat", "imag", "itemsize", "nbytes", "ndim", "real", "shape", "size"),

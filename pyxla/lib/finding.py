@@ -12,9 +12,10 @@ from typing import Any
 
 import numpy as np
 
-from pyxla.abstract.facts.integers import minus, value_of
+from pyxla.abstract.facts.integers import minus, plus, value_of
 from pyxla.abstract.lattice import Array, Scalar
 from pyxla.abstract.promote import CLASSES, result_type
+from pyxla.abstract.structure import OPERATORS
 from pyxla.ir.op import OpError
 from pyxla.lib import kernels as k
 from pyxla.lib import masks
@@ -30,7 +31,7 @@ from pyxla.lib.bounded.elementwise import (
     strategy,
 )
 from pyxla.lib.bounded.order import deleted, inserted, last_in_order
-from pyxla.lib.indexing import take, true_size
+from pyxla.lib.indexing import getitem, parse, take, true_size
 from pyxla.lib.manipulation import cut, delete_known, insert_known, moveaxis, transposed
 from pyxla.lib.masks import listed
 from pyxla.lib.operands import (
@@ -39,10 +40,13 @@ from pyxla.lib.operands import (
     as_array,
     broadcast_to,
     cast,
+    is_dynamic,
     literal,
+    normalize_axes,
     normalize_axis,
     splat,
 )
+from pyxla.lib.reductions import any as any_
 from pyxla.lib.reductions import fold
 from pyxla.lib.registry import implements
 from pyxla.lib.scans import take_one
@@ -88,6 +92,67 @@ def compress(condition: Any, a: Any, axis: Any = None, out: Any = None) -> Array
 @implements(np.ndarray.compress, bounded=True)
 def ndarray_compress(a: Any, condition: Any, axis: Any = None, out: Any = None) -> Array:
     return compress(condition, a, axis, out)
+
+
+@implements(np.trim_zeros, bounded=True)
+def trim_zeros(filt: Any, trim: str = "fb", axis: Any = None) -> Array:
+    if isinstance(filt, list | tuple):
+        return _trimmed_items(filt, trim)
+    x = as_array(filt)
+    key = tuple([slice(*ends) for ends in trimmed(x, trim, axis)])
+    return getitem(x, parse(x.shape, x.extents, key))
+
+
+def trimmed(x: Array, trim: str = "fb", axis: Any = None) -> list[tuple[Any, Any]]:
+    """Where what is not zero begins and ends along each dimension; None where all is kept."""
+    axes = normalize_axes(axis, x.ndim)
+    beside = [_any_beside(x, d) if d in axes else None for d in range(x.ndim)]
+    return [(None, None) if found is None else _inner(found, trim) for found in beside]
+
+
+def _trimmed_items(items: Any, trim: Any) -> Any:
+    """A list stays a list, of as many items as its known zeros say."""
+    if is_dynamic(items):
+        raise OpError("how many items a list has must be known while compiling; use np.array")
+    return np.trim_zeros(items, trim)
+
+
+def _any_beside(x: Array, axis: int) -> Array:
+    """Whether anything at each place along `axis` is not zero."""
+    if x.ndim == 1:
+        return x
+    if x.extents is not None:
+        raise OpError(NOT_SUPPORTED)
+    return any_(x, tuple([d for d in range(x.ndim) if d != axis]))
+
+
+def _inner(x: Array, trim: str) -> tuple[Any, Any]:
+    """Where what is not zero begins and ends."""
+    found = truth_of(x)
+    places = masks.positions(found)
+    size, count = true_size(x, 0), true_size(places, 0)
+    if not x.size:
+        return 0, 0
+    some = OPERATORS["gt"](count, 0)
+    first: Any = 0 if "f" not in trim.lower() else _int_at(places, 0)
+    last: Any = size if "b" not in trim.lower() else plus(_int_at(places, minus(count, 1)), 1)
+    if isinstance(some, bool):
+        first, last = (first, last) if some else (0, 0)
+    else:
+        first, last = [_select(some, v, 0) for v in (first, last)]
+    return first, last
+
+
+def _int_at(x: Array, position: Any) -> Scalar:
+    """An element of an array of positions as an int."""
+    low = op.maximum(value_of(position), value_of(0))
+    picked = take(x, Array(reshaped(cast(low, INT), (1,))), 0, wrap=False)
+    value = op.convert(reshaped(picked.value, ()), dtype=INT, weak=True)
+    return Scalar(value)
+
+
+def _select(pred: Any, x: Any, y: Any) -> Scalar:
+    return Scalar(op.select(pred.value, value_of(x), value_of(y)))
 
 
 # --- Without, or with, elements at places known at run time --------------------------------------

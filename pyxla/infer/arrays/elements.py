@@ -9,7 +9,9 @@ import functools
 from typing import Any
 
 import numpy as np
+from numpy.polynomial import polynomial
 
+from pyxla.abstract.facts.integers import value_of
 from pyxla.abstract.lattice import Array, Scalar
 from pyxla.abstract.promote import CLASSES
 from pyxla.infer.arrays.positions import checks, ensure
@@ -17,8 +19,9 @@ from pyxla.infer.engine import Engine
 from pyxla.infer.raising.faults import exception
 from pyxla.lib import kernels as k
 from pyxla.lib import reductions as r
+from pyxla.lib.indexing import true_size
 from pyxla.lib.masks import within
-from pyxla.lib.operands import as_array, literal
+from pyxla.lib.operands import INT, as_array, literal
 from pyxla.lib.registry import LIBRARY
 from pyxla.ops import elementwise as op
 from pyxla.ops.filled import spread
@@ -42,6 +45,16 @@ def _average(
     total = r.sum(_full(w, 0), axis if w.ndim == x.ndim else None).value
     good = k.ne(total, k.like(total, 0))
     ensure(engine, good, ZeroDivisionError("Weights sum to zero, can't be normalized"))
+
+
+@checks(ValueError, LIBRARY[polynomial.polyadd])
+@checks(ValueError, LIBRARY[polynomial.polysub])
+@checks(ValueError, LIBRARY[polynomial.polymul])
+def _series(engine: Engine, *series: Any) -> None:
+    for x in map(as_array, series):
+        if x.extents is not None:
+            some = k.gt(value_of(true_size(x, 0)), literal(0, INT))
+            ensure(engine, some, ValueError("Coefficient array is empty"))
 
 
 @checks(ValueError, LIBRARY[np.nanargmax])

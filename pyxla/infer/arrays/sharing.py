@@ -25,6 +25,7 @@ from pyxla.infer.engine import Engine
 from pyxla.infer.joins import choices, far, kinds
 from pyxla.infer.lists import columnar, number_lists
 from pyxla.lib import interpreted, sequences
+from pyxla.lib.finding import trimmed
 from pyxla.lib.indexing import true_size
 from pyxla.lib.operands import as_array, broadcast_shapes
 from pyxla.lib.parts import parts_of
@@ -110,6 +111,21 @@ def meshgrid(
     if not engine.static(sparse):
         return broadcast_arrays(engine, *grids)
     return engine.new_list(grids) if _THIN is list else Tuple(tuple(grids))
+
+
+@rule(np.trim_zeros)
+def trim_zeros(engine: Engine, filt: Any, trim: Any = BOTH_ENDS, axis: Any = NONE) -> Any:
+    """A view of what is between zeros, where it is an array; what has no dimensions as it is."""
+    if is_number(filt) or (arrays.is_array(engine, filt) and not arrays.shown(engine, filt)[0]):
+        return filt
+    if not arrays.is_array(engine, filt):
+        return _by_value(engine, np.trim_zeros, filt, trim, axis)
+    operands = [engine.bounded_operand(x) for x in (filt, trim, axis)]
+    key = []
+    for bounds in engine.library("trim_zeros", trimmed, *operands):
+        ends = [x if isinstance(x, Scalar) else Const(x) for x in bounds]
+        key.append(Compound("slice", (*ends, NONE)))
+    return arrays.getitem(engine, filt, Tuple(tuple(key)))
 
 
 def _of_kinds(engine: Engine, op: str, items: Sequence[Any]) -> Any:

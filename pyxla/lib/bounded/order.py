@@ -17,7 +17,7 @@ from pyxla.abstract.lattice import Array, Scalar
 from pyxla.abstract.promote import CLASSES
 from pyxla.ir.core import Value
 from pyxla.ir.op import OpError
-from pyxla.lib import creation, products, scans, selection, sorting
+from pyxla.lib import creation, polynomials, products, scans, selection, sorting
 from pyxla.lib import kernels as k
 from pyxla.lib import manipulation as m
 from pyxla.lib import reductions as r
@@ -233,6 +233,13 @@ def _diag(function: Function, v: Any, k: Any = 0) -> Array:
         raise OpError(NOT_SUPPORTED)
     size = plus(true_size(x, 0), abs(k))
     return sized(function(Array(filled(x, (0,), 0).value), k).value, (size, size))
+
+
+@strategy(polynomials.polyadd, polynomials.polysub, polynomials.polymul_rising)
+def _series(function: Function, *series: Any) -> Array:
+    """Sums and products of polynomials, whose coefficients past the last one are 0."""
+    given = [as_array(x) for x in series]
+    return function(*[Array(filled(x, range(x.ndim), 0).value) for x in given])
 
 
 @strategy(products.convolve, products.correlate)
