@@ -201,6 +201,9 @@ def merge(pred: Value, then: Side, other: Side, scope: Scope) -> Flow:
         value.hint = value.hint or dest.hint
         if target is not None and isinstance(source, int) and value.type.size > SMALL:
             _learn(scope.context, target, dest, value, rows.rows[source], (then_flow, else_flow))
+    for target, payload in flow.edges.items():
+        same = _equal(scope.context, flow, target)
+        flow.edges[target] = {dest: same.get(value, value) for dest, value in payload.items()}
     return flow
 
 
@@ -215,7 +218,7 @@ def _learn(
             equals.add(source)
         elif len(flow.edges) > 1:
             known = context.unless.get(source)
-            equals.add(known[1] if known is not None and known[0] is target else None)
+            equals.add(known[1] if known is not None and known[0] is target else source)
     if len(equals) == 1 and (equal := equals.pop()) is not None:
         context.unless[value] = (target, equal)
 
@@ -224,16 +227,21 @@ def _learn(
 def aliases(context: Context, flow: Flow, target: Block) -> Iterator[None]:
     """Where `flow` goes to `target`: use what other targets would receive for what it equals."""
     outer = context.alias
+    found = _equal(context, flow, target)
+    context.alias = {**{value: found.get(equal, equal) for value, equal in outer.items()}, **found}
+    yield
+    context.alias = outer
+
+
+def _equal(context: Context, flow: Flow, target: Block) -> Payload:
+    """What other targets would receive, by what it equals where `flow` goes to `target`."""
     found = {}
     for other, payload in flow.edges.items():
         for value in payload.values():
             known = context.unless.get(value)
             if known is not None and known[0] is other is not target:
                 found[known[1]] = value
-    if found:
-        context.alias = {**outer, **found}
-    yield
-    context.alias = outer
+    return found
 
 
 class _Rows:
