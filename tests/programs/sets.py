@@ -383,3 +383,11 @@ def known_items_and_others(x):
         known.add(v)
         pairs.add((i, v))
     return list(known), list(pairs), [v for v in known if v > 8]
+
+
+@program("sets", lambda: (np.array([1, 2, 1, 3, 9] * 3),))
+def made_of_itself_in_a_loop(steps):
+    sums = {0}
+    for step in steps.tolist():
+        sums = sums | {x + step for x in sums}
+    return sorted(sums)

@@ -244,3 +244,80 @@ def rules_by_what_is_near(places, n):
                 left.add(at)
         now = left
     return len(now)
+
+
+@program("tuples", ints(2, 3, 5, 7, 4), ints(2))
+def longer_in_loops(x):
+    odd, pairs, front, n = (), ((0, 1),), ("a",), int(x[0])
+    for v in x:
+        if v % 2:
+            odd += (v * 0.5,)
+    while n > 0:
+        pairs = pairs + ((n, n + 1),)
+        front = ("b", *front)
+        n -= 1
+    total = sum(a * b for a, b in pairs)
+    return odd, pairs, front, total, pairs[-1][0], (2, 3) in pairs, pairs[1:], max(pairs), len(odd)
+
+
+@program("tuples", ints(5, 3))
+def begun_again(x):
+    run, best = (), None
+    for n in range(int(x[0]), 0, -1):
+        if n % 3 == 2:
+            run = ()
+        run += (n,)
+        if best is None or len(run) > len(best):
+            best = run
+    return run, best
+
+
+class Path:
+    def __init__(self):
+        self.steps, self.marks = (), []
+
+    def add(self, step):
+        self.steps = self.steps + (step,)
+        self.marks = [step, *self.marks]
+
+
+@program("tuples lists instances dicts", ints(4, 0))
+def longer_in_fields(x):
+    path, held = Path(), {"k": (), "l": []}
+    for i in range(int(x[0])):
+        path.add(i * 2)
+        held["k"] += (i,)
+        held["l"] = held["l"] + [i]
+    return path.steps, path.marks, held, path.steps < (1,), hash(path.steps) == hash((0, 2, 4, 6))
+
+
+@program("tuples recursion", lambda: ([2, 3, 5, 7], 12))
+def handed_on_longer(prices, total):
+    found = []
+
+    def choose(left, chosen):
+        if left == 0:
+            found.append(chosen)
+            return
+        for i, price in enumerate(prices):
+            if price <= left and (not chosen or chosen[-1] <= i):
+                choose(left - price, chosen + (i,))
+
+    choose(total, ())
+    return found, max(found, key=len)
+
+
+def _route(graph, here, there, seen):
+    if here == there:
+        return seen + (here,)
+    for after in graph[here]:
+        if after not in seen:
+            found = _route(graph, after, there, seen + (here,))
+            if found is not None:
+                return found
+    return None
+
+
+@program("tuples recursion dicts", lambda: ({0: [1, 2], 1: [3], 2: [3, 4], 3: [5], 4: [5], 5: []},))
+def routes_by_recursion(graph):
+    return _route(graph, 0, 5, ()), _route(graph, 5, 0, ())

@@ -7,7 +7,7 @@ from typing import Any
 
 from pyxla.abstract.heap import DictCell, GrowingList, Heap, ListCell, ObjectCell, SetCell
 from pyxla.infer.containers import tables
-from pyxla.infer.joins.columns import with_parts
+from pyxla.infer.joins.columns import of_same, with_parts
 from pyxla.infer.lists import growth
 from pyxla.lib.sets import TableFrozenSet, TableSet
 from pyxla.lib.tables import Table
@@ -24,7 +24,7 @@ def unify_lists(
     """
     if not any(_has_collections(edge.heap) for edge in edges):
         return
-    columns = [part for column in columns for part in with_parts(edges, column)]
+    columns = [*[part for c in columns for part in with_parts(edges, c)], *of_same(edges)]
     if grows:
         growth.unify(edges, [*columns, *tables.unify(edges, columns)])
 

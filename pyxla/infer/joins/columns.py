@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
-from pyxla.abstract.heap import DictCell, ObjectCell, SetCell
+from pyxla.abstract.heap import BoxCell, DictCell, ObjectCell, SetCell
 from pyxla.abstract.lattice import UNDEFINED, Const, Ref, Tuple, Unbound
 from pyxla.lib.tables import Record
 
@@ -35,22 +35,47 @@ def _inner(states: Sequence[Any], column: Sequence[Any]) -> Sequence[Sequence[An
     return _fields(contents)
 
 
-def of_same(states: Sequence[Any]) -> Iterator[Sequence[Any]]:
-    """What instances have that are in all states, and are not the same in all."""
-    for cell, first in states[0].heap.contents.items():
-        if type(first) is ObjectCell:
+def of_names(edges: Sequence[Any]) -> list[Sequence[Any]]:
+    """What each name, and each part of what it is, is on each edge, with `of_same`."""
+    columns = zip(*[edge.args for edge in edges], strict=True)
+    return [*[part for c in columns for part in with_parts(edges, c)], *of_same(edges)]
+
+
+HOLDERS = (ObjectCell, BoxCell, DictCell)
+
+
+def of_same(states: Sequence[Any], kinds: tuple[type, ...] = HOLDERS) -> Iterator[Sequence[Any]]:
+    """What instances, dicts and variables have that are in all states, and are not the same in
+    all."""
+    for _, contents in changed(states, kinds):
+        yield from _fields(contents)
+
+
+def changed(
+    states: Sequence[Any], kinds: tuple[type, ...] = HOLDERS
+) -> Iterator[tuple[int, Sequence[Any]]]:
+    """Such cells, and what they hold."""
+    for cell, first in list(states[0].heap.contents.items()):
+        if type(first) in kinds:
             contents = [s.heap.contents.get(cell) for s in states]
             if any(c is not first for c in contents):
-                yield from _fields(contents)
+                yield cell, contents
 
 
 def _fields(contents: Sequence[Any]) -> Sequence[Sequence[Any]]:
-    """What instances of one class all have."""
-    first = contents[0]
-    if not all(type(c) is ObjectCell and c.cls is first.cls for c in contents):
+    """What instances of one class, dicts, or variables, all have."""
+    named = [_by_name(content) for content in contents]
+    kinds = {(type(content), getattr(content, "cls", None)) for content in contents}
+    if len(kinds) > 1:
         return ()
-    columns = [[c.fields.get(name) for c in contents] for name in first.fields]
+    columns = [[fields.get(name) for fields in named] for name in named[0]]
     return [column for column in columns if None not in column]
+
+
+def _by_name(content: Any) -> Mapping[Any, Any]:
+    if isinstance(content, ObjectCell):
+        return content.fields
+    return content.items if isinstance(content, DictCell) else {"": getattr(content, "value", None)}
 
 
 def missing(cls: type, name: str) -> Any:

@@ -47,7 +47,7 @@ from pyxla.infer.joins.edges import Edge, proved, was
 from pyxla.infer.joins.held import Held, Way
 from pyxla.infer.joins.numbers import join_numbers, materialize
 from pyxla.infer.joins.settling import settle
-from pyxla.infer.lists import entries, sites
+from pyxla.infer.lists import entries, sites, tuples
 from pyxla.ir.build import Builder, building
 from pyxla.ir.core import Block, Jump, Phi, Value
 from pyxla.ir.types import ArrayType
@@ -460,6 +460,8 @@ def merge(
     if len(edges) == 1:
         return edges[0], edges[0].args
     held, pinned = held or engine.in_use, engine.captures.pinned
+    if grows:
+        tuples.unify(edges, engine.demands.arrays)
     names = {value: [edge.env.get(value) for edge in edges] for value in live}
     columns = [*zip(*[edge.args for edge in edges], strict=True), *names.values()]
     entries.unify(engine, edges, columns)

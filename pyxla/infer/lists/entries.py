@@ -94,7 +94,7 @@ def unify(
     rows = {cell for e in edges for cell, x in e.heap.contents.items() if type(x) is Pooled}
     same = [[Ref(cell)] * len(edges) for cell in sorted(rows)]
     held = [part for c in columns for part in with_parts(edges, c)]
-    for column in [*held, *same, *of_same(edges)]:
+    for column in [*held, *same, *of_same(edges, (ObjectCell,))]:
         pairs = list(zip(edges, [value_of(x, "optional") for x in column], strict=True))
         pairs = [(edge, x) for edge, x in pairs if isinstance(x, Ref)]
         if any(_is_row(edge, x) for edge, x in pairs) or _are_several(engine, pairs):

@@ -49,6 +49,7 @@ from pyxla.infer.lists.item_joins import (
     differ_in_size,
     is_value,
     joined_item,
+    of_any_length,
     with_column,
     with_spare,
 )
@@ -213,6 +214,11 @@ def write_item(engine: Engine, x: Ref, content: GrowingList, index: Any, new: An
     engine.check_writable(x)
     written = list(values(engine.heap, content.item, new))
     hold(engine, x, content, index, new)
+    put_at(engine, content, index, written)
+
+
+def put_at(engine: Engine, content: GrowingList, index: Any, written: Sequence[Value]) -> None:
+    """Write these values to the columns of a list, at `index`, which is in order."""
     for column, value in zip(content.columns, written, strict=True):
         if content.size is not None:
             place = element_of(engine.heap, column, plain(index))
@@ -290,6 +296,18 @@ def unfixed(engine: Engine, x: Ref, content: GrowingList, more: int = 0) -> Grow
     new = replaced_at(outer.item, row.path, wide)
     retype(engine, row.parent, new)
     return found(engine.heap, x)
+
+
+def write_all(engine: Engine, x: Ref, row: RowList, items: Sequence[Any]) -> None:
+    """Let a list in a list, which had items of several types, have others, and more or fewer."""
+    outer: Any = found(engine.heap, row.parent)
+    wide = of_any_length(at_path(outer.item, row.path)[0])
+    if not isinstance(wide, Nested):
+        raise engine.refuse("a list in a list gets longer, and its items are of no one type")
+    retype(engine, row.parent, replaced_at(outer.item, row.path, wide))
+    _set_size(engine, unfixed(engine, x, found(engine.heap, x)), 0)
+    for new in items:
+        append(engine, x, found(engine.heap, x), new)
 
 
 def make_room(engine: Engine, x: Ref, content: GrowingList, more: Any, size: Any) -> None:
@@ -370,13 +388,19 @@ def confine(engine: Engine, x: Ref, parts: Iterable[Any]) -> None:
         return
     held = [found(engine.heap, part) for part in parts]
     room = max([capacity_of(engine.heap, c) for c in held if c is not None], default=0)
-    room = max(room, engine.list_capacity)
-    if room < capacity_of(engine.heap, content):
-        size = length(engine, content)
-        engine.ensure(engine.rules.compare(engine, "le", size, Const(room)), ListOverflow(room))
-        columns = [front(array.value, room) for array in columns_of(engine, content)]
-        fact = extent.meet(extent.fact(plain(size)), 0, room)
-        put(engine, content, columns, Scalar(value_of(plain(size)), fact))
+    cut(engine, content, max(room, engine.list_capacity))
+
+
+def cut(engine: Engine, content: GrowingList, room: int) -> None:
+    """Keep a list within this room; the program raises where it is longer."""
+    if capacity_of(engine.heap, content) <= room:
+        return
+    size = length(engine, content)
+    engine.ensure(engine.rules.compare(engine, "le", size, Const(room)), ListOverflow(room))
+    within = Scalar(value_of(plain(size)), extent.meet(extent.fact(plain(size)), 0, room))
+    for column, array in zip(content.columns, columns_of(engine, content), strict=True):
+        held = Array(front(array.value, room), extents_of(within, array.value.type.ndim))
+        engine.heap.contents[column.cell] = held
 
 
 def hold(engine: Engine, x: Ref, content: GrowingList, index: Any, new: Any) -> None:
@@ -389,7 +413,7 @@ def hold_parts(engine: Engine, x: Ref, parts: Iterable[Any], index: Any) -> None
     """See to these objects (`items.objects`) in the item of `x` at `index`."""
     heap = engine.heap
     for cell, item, path in list(parts):
-        if not isinstance(item, Nested):
+        if isinstance(item, Block):
             rows.held(heap, cell, found(heap, x).columns)
             continue
         pinned = heap.infos[cell].pinned is not None

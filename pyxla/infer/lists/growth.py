@@ -17,6 +17,7 @@ from pyxla.abstract.heap import Content, GrowingList, Heap, ListCell, ObjectCell
 from pyxla.abstract.lattice import Array, Ref, Scalar, plain
 from pyxla.infer.demands import SHORT
 from pyxla.infer.interface import Engine
+from pyxla.infer.lists import growing
 from pyxla.infer.lists.columnar import (
     capacity_of,
     common_item,
@@ -189,6 +190,24 @@ def _grow(engine: Engine, head: Any, entry: Any, first: int, back: Grown, keyed:
         made = replace(made, room=own, guessed=guessed[0] + more)
     entry.heap.contents[first] = made
     return True
+
+
+def confine(engine: Engine, entry: Any, back: Any, pairs: Iterable[Sequence[Any]]) -> None:
+    """Keep lists that come back within the room that they had, where that is this loop's guess: one
+    that is made of itself would need more in each pass."""
+    befores = entry.heap.contents
+    refs = [(x, y) for x, y in pairs if isinstance(x, Ref) and isinstance(y, Ref)]
+    guessed = [(befores.get(x.cell), y) for x, y in refs]
+    guessed = [(x, y) for x, y in guessed if _room(x, engine.visits[-1]) and x.guessed]
+    if not guessed:
+        return
+    engine.enter(back)
+    for before, y in guessed:
+        after, room = engine.heap.contents.get(y.cell), capacity_of(entry.heap, before)
+        if type(after) is GrowingList and capacity_of(engine.heap, after) > room:
+            growing.cut(engine, after, room)
+            engine.heap.contents[y.cell] = replace(after, guessed=before.guessed)
+    back.block = engine.block
 
 
 def _guesses(contents: Iterable[Any]) -> list[int]:

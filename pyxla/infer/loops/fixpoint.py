@@ -41,11 +41,12 @@ from pyxla.infer.demands import Needs
 from pyxla.infer.engine import Engine
 from pyxla.infer.frame import Frame, NotKnown
 from pyxla.infer.joins import kinds
+from pyxla.infer.joins.columns import of_names
 from pyxla.infer.joins.conflicts import sort_of
 from pyxla.infer.joins.edges import Edge
 from pyxla.infer.joins.held import Held, Way
 from pyxla.infer.joins.merge import merge
-from pyxla.infer.lists import entries, growth, pools
+from pyxla.infer.lists import entries, growth, pools, tuples
 from pyxla.infer.lists.growing import OtherShape
 from pyxla.infer.lists.items import holds_sizes
 from pyxla.infer.loops import exits, unrolling
@@ -54,6 +55,7 @@ from pyxla.infer.loops.guesses import (
     Field,
     assigned_fields,
     changed_fields,
+    has_test,
     ranges,
     rebinds,
     rebound_fields,
@@ -65,7 +67,7 @@ from pyxla.infer.loops.marks import Mark, first_line
 from pyxla.infer.loops.memory import LoopMemory, Widened, note_arrays, still_arrays
 from pyxla.infer.loops.unrolling import trip_count, try_unroll, unroll, visit_iteration
 from pyxla.infer.text import strings
-from pyxla.ir.core import Block, Branch, Value
+from pyxla.ir.core import Block, Value
 from pyxla.ir.dominance import Component
 
 # What a guess that does not hold may lead to, as much else may.
@@ -265,16 +267,16 @@ def _passes(
             growth.grow_as(engine, head, entry, expected)
             mark, expected = Mark(engine, frame, entry), []
             continue
-        back = frame.pending.pop(header, None)
-        if back is None:
+        if (back := frame.pending.pop(header, None)) is None:
             mark.restore()
             return _alone(engine, frame, component, head, entry, fields, alone)
         (edge,) = back
         compact(engine, edge, live, {*live, *_fixed(engine, frame)})
         with _inside(engine, header, visit):  # a pool that is longer by it is the loop's to see to
             entries.unify(engine, (head.ghost, edge), zip(head.args, edge.args, strict=True), 1)
-        written = set(engine.written[mark.written :])
-        fits, aliases, reason = _closed(engine, head, edge, written)
+            tuples.unify((head.ghost, edge), False, 1)
+            growth.confine(engine, entry, edge, of_names((entry, edge)))
+        fits, aliases, reason = _closed(engine, head, edge, set(engine.written[mark.written :]))
         note_arrays(memory, head, edge, fits)
         if fits and (idle := head.idle(edge, fields)):
             return idle
@@ -435,11 +437,12 @@ def _unify_lists(
     widened: Widened,
 ) -> bool:
     """Whether a list that the loop keeps as an array, or lengthens, now is one where it starts."""
-    heap = entry.heap
-    names = [[entry.env.get(value), back.env.get(value)] for value in live]
-    pairs = [*zip(entry.args, back.args, strict=True), *names]
-    entries.unify(engine, (entry, back), pairs, 0)
-    further = tables.unify((entry, back), pairs)
+    heap, edges = entry.heap, (entry, back)
+    tuples.unify(edges, engine.demands.arrays, 0)
+    names = [[edge.env.get(value) for edge in edges] for value in live]
+    entries.unify(engine, edges, [*zip(entry.args, back.args, strict=True), *names], 0)
+    pairs = [*names, *of_names(edges)]
+    further = [*tables.unify(edges, pairs), *pairs]
     tabled = entry.heap is not heap
     grown = growth.grow(engine, head, entry, back, further)
     if not widened.mistaken:
@@ -474,7 +477,7 @@ def _pass(
     head.visit.passes += 1
     with _inside(engine, header, head.visit):
         engine.visit(frame, header)
-        if _is_test(component):
+        if has_test(component):
             head.test = frame.env.get(header.terminator.cond)
         if to_end:
             walking.walk(engine, frame, component.items[1:])
@@ -490,10 +493,3 @@ def _inside(engine: Engine, header: Block, visit: Visit) -> Iterator[None]:
     finally:
         engine.loops.pop()
         engine.visits.pop()
-
-
-def _is_test(component: Component) -> bool:
-    """Whether the branch at the header is the loop's test, which goes on where it holds: that of
-    `while True`, or of calls in a loop, may be one that the body starts with."""
-    end, inside = component.header.terminator, component.loop.blocks
-    return isinstance(end, Branch) and [t in inside for t in end.targets] == [True, False]

@@ -31,8 +31,8 @@ from pyxla.frontend import support
 from pyxla.frontend.pyops import BINARY, CALL, CONST, GETATTR, GLOBAL, INPLACE, SETATTR, UNARY
 from pyxla.frontend.source import source_function
 from pyxla.frontend.ssa import to_ssa
-from pyxla.ir.core import Block, Instr, Phi, Value, made_of, reached
-from pyxla.ir.dominance import Loop
+from pyxla.ir.core import Block, Branch, Instr, Phi, Value, made_of, reached
+from pyxla.ir.dominance import Component, Loop
 from pyxla.lib.random.state import STATES
 from pyxla.lib.registry import lookup
 
@@ -267,3 +267,10 @@ def _any_like(x: Any) -> Any:
         return x
     value = Value(number_type(x))
     return Scalar(value) if value.type.weak else Array(value)
+
+
+def has_test(component: Component) -> bool:
+    """Whether the branch at the header is the loop's test, which goes on where it holds: that of
+    `while True`, or of calls in a loop, may be one that the body starts with."""
+    end, inside = component.header.terminator, component.loop.blocks
+    return isinstance(end, Branch) and [t in inside for t in end.targets] == [True, False]
