@@ -386,8 +386,8 @@ class Engine:
         contents: dict[int, Any] = self.heap.contents
         if self.pools:
             entries.before(self, content, cell)
-        if isinstance(contents[cell], Pooled):
-            pool_rows.replace(self, contents[cell], content)
+        if isinstance(contents[cell], (Pooled, RowList)):
+            pool_rows.replace(self, Ref(cell), content)
             return
         self.check_writable(Ref(cell))
         self.written.append(cell)

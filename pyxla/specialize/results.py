@@ -33,6 +33,7 @@ from pyxla.abstract.lattice import (
     Variant,
     is_variant,
 )
+from pyxla.abstract.nested import of_unlike
 from pyxla.errors import CompileError, ListOverflow
 from pyxla.guards.places import Place
 from pyxla.infer.arrays import access as arrays
@@ -414,6 +415,8 @@ class Outputs:
                 return out.OutPooled(
                     self.pool(cls), row if known else self.result(row.value), not known
                 )
+            case RowList() if of_unlike(self.engine.heap, content):
+                return self.container(reading.unlike(self.engine, content))
             case RowList(parent=parent):
                 row = columnar.row_content(self.engine.heap, content)
                 if row is None:

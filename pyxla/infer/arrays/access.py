@@ -19,6 +19,7 @@ from pyxla.abstract.lattice import (
     is_number,
     is_variant,
 )
+from pyxla.abstract.nested import of_unlike
 from pyxla.infer.arrays import fitting
 from pyxla.infer.arrays.bounds import parsed
 from pyxla.infer.arrays.fitting import conformed, verify_indexed, verify_output
@@ -44,7 +45,9 @@ def python_scalar(x: Any, kind: type) -> Scalar:
 
 def _grows(engine: Engine, x: Ref) -> bool:
     """Whether `x` is a list of unknown length."""
-    return type(engine.heap.contents.get(x.cell)) in (GrowingList, RowList)
+    content = engine.heap.contents.get(x.cell)
+    in_columns = type(content) in (GrowingList, RowList)
+    return in_columns and not of_unlike(engine.heap, content)
 
 
 def is_array(engine: Engine, x: Any) -> bool:

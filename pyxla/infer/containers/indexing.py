@@ -50,6 +50,8 @@ def get_item(engine: Engine, x: Any, key: Any) -> Any:
     """`x[key]`."""
     key = place(engine, x, key)
     if (grown := columnar.found(engine.heap, x)) is not None:
+        if not grown.columns and reading.is_slice(key):
+            return _sequence_item(engine, Tuple(()) if grown.cls is tuple else x, (), key)
         return reading.get(engine, x, grown, key)
     if (row := pool_rows.record_row(engine.heap, x, key)) is not None:
         return using.moved(engine, pool_rows.item(engine, row, key.value))

@@ -37,6 +37,7 @@ from pyxla.infer.lists.item_joins import joined_items, with_column
 from pyxla.infer.lists.item_types import Row, has_own_order
 from pyxla.infer.lists.items import item_of
 from pyxla.infer.lists.laying import laid
+from pyxla.infer.lists.sites import of_all
 from pyxla.infer.operators import binary
 from pyxla.infer.text import strings
 from pyxla.infer.text.codes import is_texts
@@ -270,10 +271,14 @@ def _picked(engine: Engine, items: list[Any], order: Any) -> Ref:
             found = [choosing.picked(engine, tuple(items), place) for place in chosen]
             if None not in found:
                 return engine.new(ListCell(tuple(found)))
+    infos = [engine.heap.infos[x.cell] for x in items if isinstance(x, Ref)]
+    if infos and (sites := of_all(infos)):
+        engine.findings.ask(sites)
+    remedies = {pools.remedy(engine, content) for content in _contents(engine, items)}
     raise engine.refuse(
         "sorted() puts objects in an order known at run time only",
         "sort numbers, or tuples of numbers, of one type",
-        remedy=" ".join([*_remedies(engine, _contents(engine, items)), "case_split", "arrays"]),
+        remedy=" ".join(sorted(remedies | {"case_split", "arrays"})),
     )
 
 

@@ -15,7 +15,7 @@ from pyxla.errors import CompileError
 from pyxla.infer.arrays import access as arrays
 from pyxla.infer.lists import rows
 from pyxla.infer.lists.item_joins import INT, joined_items, with_column
-from pyxla.infer.lists.item_types import Item, Nested
+from pyxla.infer.lists.item_types import Block, Item, Nested
 from pyxla.infer.lists.items import array_at, at_path, count, item_of, objects
 from pyxla.infer.lists.laying import laid, padded, retyped
 from pyxla.infer.lists.sites import Meeting
@@ -55,12 +55,14 @@ def over(heap: Heap, data: Ref, item: Item, sites: Sequence[Meeting] = ()) -> Gr
 
 
 def row_content(heap: Heap, row: RowList) -> GrowingList | None:
-    """A row as a list over views of the columns of the list that it is in; None where paths made
-    of that what does not fit together."""
+    """A row as a list over views of the columns of the list that it is in; None where its items are
+    of several types each, and where paths made of that what does not fit together."""
     outer = found(heap, row.parent)
     if outer is None:
         return None
     item, before = at_path(outer.item, row.path)
+    if not isinstance(item, Nested):
+        return None
     columns = [
         element_of(heap, column, row.index)
         for column in outer.columns[before : before + count(item)]
@@ -175,7 +177,7 @@ def _hold_all(
         for cell, kind, path in list(objects(heap, item, part)):
             if live is not None and live.isdisjoint(reachable(heap, [Ref(cell)])):
                 continue
-            if isinstance(kind, Nested):
+            if not isinstance(kind, Block):
                 if type(heap.contents[cell]) is RowList or cell in heap.entangled:
                     raise CompileError(ALIAS, heap.infos[cell].loc, hint=COPY, remedy="shared")
                 hold_inside(heap, cell, kind, live)
@@ -184,20 +186,21 @@ def _hold_all(
                 rows.held(heap, cell)
 
 
-def hold_inside(heap: Heap, cell: int, item: Nested, live: set[int] | None = None) -> None:
+def hold_inside(heap: Heap, cell: int, item: Item, live: set[int] | None = None) -> None:
     """See to the objects in a list that becomes a row of another: lists are rows of this one."""
     held = inside(heap, cell, item)
     if heap.infos[cell].pinned is None and any(heap.infos[c].pinned is not None for c in held):
         raise CompileError(ALIAS, heap.infos[cell].loc, hint=COPY, remedy="shared")
     content: Any = heap.contents[cell]
     if held:
-        _hold_all(heap, Ref(cell), item.item, content.items, live)
+        _hold_all(heap, Ref(cell), item.item, content.items, live)  # type: ignore[union-attr]
 
 
-def inside(heap: Heap, cell: int, item: Nested) -> list[int]:
-    """The cells of the objects in a list that is in no columns."""
+def inside(heap: Heap, cell: int, item: Item) -> list[int]:
+    """The cells of the objects in a list that is in no columns, if its items are of one type:
+    others have their own places in the item of the list that it is put in."""
     content: Any = heap.contents[cell]
-    if type(content) is not ListCell or item.item is None:
+    if type(content) is not ListCell or not isinstance(item, Nested) or item.item is None:
         return []
     return [cell for part in content.items for cell, *_ in objects(heap, item.item, part)]
 

@@ -106,7 +106,7 @@ def _at_once(items: Sequence[Any]) -> Item | None:
     if all([isinstance(x, Same) and isinstance(x.value, PICKED) for x in items]):
         values = choices.united([x.value for x in items])
         return picked(values) if len(values) > 1 else first
-    if all([type(x) is Row and isinstance(x.cls, type) for x in items]):
+    if all([type(x) is Row and isinstance(x.cls, type) and x.cls is not list for x in items]):
         if len({(x.cls, len(x.items)) for x in items}) == 1:
             columns = [joined_items(column) for column in zip(*[x.items for x in items])]
             return None if None in columns else Row(first.cls, tuple(columns))
@@ -152,8 +152,11 @@ def _common(x: Any, y: Any) -> Item | None:
     if isinstance(x, Row) and type(x) is type(y) and replace(x, items=y.items) == y:
         if len(x.items) == len(y.items) and (not is_method(x) or x.items[0] == y.items[0]):
             items = [joined_item(a, b) for a, b in zip(x.items, y.items, strict=True)]
-            return None if None in items else replace(x, items=tuple(items))
-    if not (isinstance(x, Row) and isinstance(y, Row)) or of_numbers(x) or of_numbers(y):
+            return (
+                None if None in items else replace(x, items=tuple(items), sites=x.sites or y.sites)
+            )
+    rows = isinstance(x, Row) and isinstance(y, Row)
+    if not rows or x.cls is y.cls is list or of_numbers(x) or of_numbers(y):
         x, y = of_any_length(x), of_any_length(y)
     if isinstance(x, Nested) and isinstance(y, Nested) and x.cls is y.cls:
         inner = x.item or y.item
@@ -198,10 +201,14 @@ def of_numbers(item: Any) -> bool:
 
 
 def of_any_length(x: Any) -> Any:
-    """A tuple whose items are of one type as one of unknown length, of which it may be one."""
-    if not isinstance(x, Row) or x.cls is not tuple or not is_value(x):
+    """A tuple whose items are of one type as one of unknown length, of which it may be one; a list
+    of unlike items likewise."""
+    if not isinstance(x, Row) or not (x.cls is list or (x.cls is tuple and is_value(x))):
         return x
     item = joined_items([opened(i) for i in x.items]) if x.items else None
+    if x.cls is list:
+        size = len(x.items)
+        return x if item is None else Nested(with_column(item), size, size, x.sites)
     if x.items and (item is None or isinstance(item, Several)):
         return x
     return Nested(with_column(item), len(x.items), len(x.items), cls=tuple)
@@ -294,17 +301,18 @@ def _meet(x: Any, y: Any) -> None:
     """Note that lists of these places in the program are items of one list."""
     if x is y:
         return
+    sites = getattr(x, "sites", None)
+    if sites is not None and getattr(y, "sites", None) is not None:
+        sites.unite(y.sites)
     if isinstance(x, Nested) and isinstance(y, Nested):
-        if x.sites is not None and y.sites is not None:
-            x.sites.unite(y.sites)
         _meet(x.item, y.item)
     elif isinstance(x, Row) and isinstance(y, Row):
         for a, b in zip(x.items, y.items, strict=False):
             _meet(a, b)
-    elif isinstance(x, Nested) and isinstance(y, Handle) and x.sites is not None:
+    elif isinstance(y, Handle) and sites is not None:
         for cls in filter(is_list, y.classes):
-            x.sites.unite(Meeting(sites_of(cls)))
-    elif isinstance(x, Handle) and isinstance(y, Nested):
+            sites.unite(Meeting(sites_of(cls)))
+    elif isinstance(x, Handle) and not isinstance(y, Handle):
         _meet(y, x)
 
 

@@ -68,10 +68,12 @@ class Block:
 @dataclass(frozen=True, slots=True)
 class Row:
     """A tuple, a list (`cls` is list) of so many items, a range: where it starts and stops, and
-    its step; or an int of more than 64 bits (`cls` has a part of it): the rest."""
+    its step; or an int of more than 64 bits (`cls` has a part of it): the rest.  sites: as of
+    `Nested`."""
 
     cls: Any
     items: tuple[Any, ...]
+    sites: Meeting | None = field(default=None, compare=False, kw_only=True)
 
 
 @dataclass(frozen=True, slots=True)

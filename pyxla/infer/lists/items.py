@@ -153,7 +153,7 @@ def _of_reference(heap: Heap, x: Ref) -> Item | None:
     if isinstance(content, LISTS) and (sites := heap.infos[x.cell].sites):
         meeting = heap.infos[x.cell].asked = heap.infos[x.cell].asked or Meeting(sites)
         item = _of_list(heap, x, content)
-        return replace(item, sites=meeting) if isinstance(item, Nested) else item
+        return replace(item, sites=meeting) if isinstance(item, (Nested, Row)) else item
     return _of_list(heap, x, content)
 
 
@@ -164,7 +164,8 @@ def _of_list(heap: Heap, x: Ref, content: Any) -> Item | None:
         if not found:
             return Nested(None, 0, 0)
         common = with_column(joined_items(found))
-        return _row(list, found) if common is None else Nested(common, len(found), len(found))
+        unlike = common is None or isinstance(common, Several)
+        return _row(list, found) if unlike else Nested(common, len(found), len(found))
     if isinstance(content, GrowingList):
         array = shown(heap, content.columns[0])
         known = array.shape[0] if array.extents is None else None

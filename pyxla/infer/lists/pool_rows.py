@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import contextlib
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace as replaced
 from types import FunctionType
 from typing import Any
 
 from pyxla.abstract.heap import (
     DictCell,
+    GrowingList,
     Heap,
     ListCell,
     ObjectCell,
@@ -17,7 +19,6 @@ from pyxla.abstract.heap import (
 )
 from pyxla.abstract.lattice import (
     UNDEFINED,
-    Array,
     Const,
     Ref,
     Scalar,
@@ -28,13 +29,13 @@ from pyxla.abstract.lattice import (
     has_value,
     value_of,
 )
+from pyxla.abstract.nested import of_unlike
 from pyxla.errors import CompileError
 from pyxla.frontend import stepping
 from pyxla.frontend.pyops import CONST, GETATTR, SETATTR, SETITEM, PyOp
 from pyxla.frontend.source import source_function
 from pyxla.frontend.ssa import to_ssa
 from pyxla.infer import using
-from pyxla.infer.arrays import access as arrays
 from pyxla.infer.demands import Needs
 from pyxla.infer.interface import Engine
 from pyxla.infer.joins.columns import missing
@@ -146,16 +147,33 @@ def shown(engine: Engine, row: Pooled) -> ObjectCell | DictCell:
     return ObjectCell(row.cls, _fields(row.cls, held))
 
 
-def replace(engine: Engine, row: Pooled, content: Any) -> None:
-    """Let an instance in a pool have the fields, a dict the items, of `content`."""
-    before = shown(engine, row)
+def replace(engine: Engine, x: Ref, content: Any) -> None:
+    """Let an instance in a pool have the fields, a dict the items, of `content`; or a list in a
+    list its items, which are of several types."""
+    row: Any = engine.heap.contents[x.cell]
+    before: Any = engine.content(x)
     if type(content) is not type(before):
         raise engine.refuse("an instance that is in a list is made anew")
+    if type(row) is RowList:
+        _replace_items(engine, x, row, before.items, content.items)
+        return
     had, held = [x.fields if isinstance(x, ObjectCell) else x.items for x in (before, content)]
     unbound = {name: Unbound(name) for name in had}
     for name, value in {**unbound, **held}.items():
         if not _is_same(engine.heap, value, had.get(name)):
             _assign(engine, row, name, value)
+
+
+def _replace_items(engine: Engine, x: Ref, row: RowList, had: Any, held: Any) -> None:
+    engine.check_writable(x)
+    if len(had) != len(held) or not of_unlike(engine.heap, row):
+        growing.write_all(engine, x, row, held)
+        return
+    for i, (old, new) in enumerate(zip(had, held, strict=True)):
+        if not _is_same(engine.heap, new, old):
+            engine.rules.enter(engine, None, new)
+            grown = columnar.found(engine.heap, row.parent)
+            _write(engine, row.parent, grown, row.index, (*row.path, i), new)
 
 
 def _is_same(heap: Heap, x: Any, y: Any) -> bool:
@@ -299,30 +317,33 @@ def _put(engine: Engine, row: Pooled, name: str, value: Any) -> None:
         rows = [*held.items[: row.index], Tuple(tuple(fields)), *held.items[row.index + 1 :]]
         engine.set_content(row.pool.cell, ListCell(tuple(rows)))
         return
-    _write(engine, row, place, value)
+    _write(engine, row.pool, grown_of(engine, row.pool), row.index, (place,), value)
 
 
-def _write(engine: Engine, row: Pooled, place: int, value: Any) -> None:
-    heap, grown = engine.heap, grown_of(engine, row.pool)
+def _write(
+    engine: Engine, x: Ref, grown: GrowingList, index: Any, path: tuple[int, ...], value: Any
+) -> None:
+    """Put `value` at `path` of the item at `index` of the list or pool `x`."""
+    heap = engine.heap
     if is_in_list(engine, value):
         raise growing.in_two(engine)
-    growing.within_room(engine, grown.item.items[place], value)
+    had = at_path(grown.item, path)[0]
+    growing.within_room(engine, had, value)
     new = item_of(heap, value)
-    wide = None if new is None else joined_item(grown.item.items[place], new)
+    wide = None if new is None else joined_item(had, new)
     if wide is None:
-        growing.note_sizes(engine, [grown.item.items[place], new])
+        growing.note_sizes(engine, [had, new])
         raise engine.refuse("the fields of instances in a list are of one type each", among=[value])
-    if wide != grown.item.items[place]:
-        grown = growing.retype(engine, row.pool, replaced_at(grown.item, (place,), wide))
-    part, before = at_path(grown.item, (place,))
+    if wide != had:
+        grown = growing.retype(engine, x, replaced_at(grown.item, path, wide))
+    part, before = at_path(grown.item, path)
     written = list(values(heap, part, value))
     if any(not isinstance(kind, Block) for _, kind, _ in objects(heap, part, value)):
-        growing.detach(engine, row.pool)
-    growing.hold_parts(engine, row.pool, objects(heap, part, value, (place,)), as_const(row.index))
+        growing.detach(engine, x)
+    growing.hold_parts(engine, x, objects(heap, part, value, path), as_const(index))
     columns = grown.columns[before : before + count(part)]
     with engine.unchecked():
-        for column, element in zip(columns, written, strict=True):
-            arrays.setitem(engine, column, as_const(row.index), Array(element))
+        growing.put_at(engine, replaced(grown, columns=columns), as_const(index), written)
 
 
 def same(engine: Engine, x: Ref, y: Ref) -> Any:

@@ -24,6 +24,7 @@ from pyxla.abstract.lattice import (
     optional,
     plain,
 )
+from pyxla.abstract.nested import of_unlike
 from pyxla.infer.arrays import access as arrays
 from pyxla.infer.arrays.bounds import from_front
 from pyxla.infer.interface import Engine
@@ -45,7 +46,7 @@ from pyxla.infer.lists.item_types import (
     Same,
     Several,
 )
-from pyxla.infer.lists.items import count
+from pyxla.infer.lists.items import at_path, count
 from pyxla.infer.lists.rows import KEPT, reached
 from pyxla.infer.text.codes import string
 from pyxla.ir.types import PYTHON_TYPES, Far
@@ -81,7 +82,9 @@ def get(engine: Engine, x: Ref, content: GrowingList, key: Any) -> Any:
 
 def unpacked(engine: Engine, x: Ref) -> ListCell:
     """The items one by one, where their number is known."""
-    content = found(engine.heap, x)
+    if of_unlike(engine.heap, row := engine.heap.contents[x.cell]):
+        return unlike(engine, row)
+    content: Any = found(engine.heap, x)
     size = length(engine, content)
     if not isinstance(size, Const) or content.cls is not list:
         raise needs_length(
@@ -91,6 +94,15 @@ def unpacked(engine: Engine, x: Ref) -> ListCell:
             "make it an array, np.array(the list), or start from np.zeros of a known size",
         )
     return ListCell(tuple([get(engine, x, content, Const(i)) for i in range(size.value)]))
+
+
+def unlike(engine: Engine, row: Any) -> ListCell:
+    """The items of a list in a list that are of several types."""
+    outer: Any = found(engine.heap, row.parent)
+    item: Any
+    item, before = at_path(outer.item, row.path)
+    columns = iter(outer.columns[before:])
+    return ListCell(read_parts(engine, item, columns, as_const(row.index), row.parent, row.path))
 
 
 def is_slice(key: Any) -> bool:
@@ -200,12 +212,11 @@ def read_item(
     if isinstance(item, (Same, Known)):
         return Const(item.value)
     if isinstance(item, Row):
-        parts = tuple(
-            [
-                read_item(engine, inner, columns, index, parent, (*path, i))
-                for i, inner in enumerate(item.items)
-            ]
-        )
+        if item.cls is list and parent is not None:
+            for _ in range(count(item)):
+                next(columns)
+            return _row_at(engine, index, parent, path)
+        parts = read_parts(engine, item, columns, index, parent, path)
         if isinstance(item, Made):
             return Compound(item.cls, parts, item.meta)
         if item.cls is range:
@@ -292,14 +303,31 @@ def _text_at(engine: Engine, item: Chars, first: Any, columns: Iterator[Ref], in
     return string(Array(row.value, (bounded,)))
 
 
+def read_parts(
+    engine: Engine,
+    item: Row,
+    columns: Iterator[Ref],
+    index: Any,
+    parent: Ref | None,
+    path: tuple[int, ...],
+) -> tuple[Any, ...]:
+    """What is in a tuple, or a list of unlike items, at `index`."""
+    inside = enumerate(item.items)
+    return tuple([read_item(engine, x, columns, index, parent, (*path, i)) for i, x in inside])
+
+
+def _row_at(engine: Engine, index: Any, parent: Ref, path: tuple[int, ...]) -> Ref:
+    """A list that is in the one at `index` of `parent`, or is it."""
+    at = positive(engine, index, length(engine, found(engine.heap, parent)))
+    return engine.new(RowList(parent, plain(at), path))
+
+
 def _row(
     engine: Engine, item: Nested, columns: list[Ref], index: Any, parent: Ref | None, path: Any
 ) -> Any:
     """The list, or tuple, at `index` of a list of such."""
     if parent is not None and item.cls is list:
-        outer = found(engine.heap, parent)
-        at = positive(engine, index, length(engine, outer))
-        return engine.new(RowList(parent, plain(at), path))
+        return _row_at(engine, index, parent, path)
     shared = any(c.cell in engine.heap.kept for c in columns)
     held = [arrays.fresh(engine, arrays.read(engine, c)) for c in columns]
     elements = [arrays.getitem(engine, c, index) for c in held]
@@ -355,5 +383,5 @@ def _keep(engine: Engine, made: Ref, *columns: Ref) -> None:
 def holds_lists(item: Any) -> bool:
     """Whether lists that are written are in an item."""
     if isinstance(item, Row):
-        return any(map(holds_lists, item.items))
+        return item.cls is list or any(map(holds_lists, item.items))
     return isinstance(item, Nested) and item.cls is list

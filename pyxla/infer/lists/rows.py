@@ -15,7 +15,15 @@ import operator
 from collections.abc import Iterator, Sequence
 from typing import Any
 
-from pyxla.abstract.heap import GrowingList, Heap, ListCell, ObjectCell, Pooled, reachable
+from pyxla.abstract.heap import (
+    GrowingList,
+    Heap,
+    ListCell,
+    ObjectCell,
+    Pooled,
+    RowList,
+    reachable,
+)
 from pyxla.abstract.lattice import Array, Ref, Scalar
 from pyxla.errors import CompileError
 from pyxla.frozen import dataclass
@@ -194,7 +202,7 @@ def _state(heap: Heap, x: Ref) -> list[Any]:
 def _is_plain(engine: Engine, x: Any) -> bool:
     """Whether assigning to an item or field of `x` does no more than that."""
     content = engine.heap.contents.get(x.cell) if isinstance(x, Ref) else None
-    if isinstance(content, (GrowingList, Pooled)):
+    if isinstance(content, (GrowingList, Pooled, RowList)):
         return True
     stands_in = isinstance(content, ObjectCell) and content.cls.__module__.startswith("pyxla.lib.")
     return stands_in and issubclass(content.cls, dict)

@@ -13,9 +13,9 @@ from pyxla.infer.demands import Path, argument_site
 from pyxla.infer.engine import Engine
 from pyxla.infer.frame import Frame
 from pyxla.infer.lists import columnar, growing, reading
-from pyxla.infer.lists.item_joins import joined_items
+from pyxla.infer.lists.item_joins import joined_items, with_column
 from pyxla.infer.lists.item_types import LISTS, Nested, Row
-from pyxla.infer.lists.items import item_of
+from pyxla.infer.lists.items import count, item_of
 from pyxla.infer.lists.pools import Given
 from pyxla.infer.lists.sites import pooled_list
 from pyxla.ir.core import Instr
@@ -83,7 +83,7 @@ def _laid(engine: Engine, pool: Ref, lists: Mapping[int, Path]) -> GrowingList:
     """Lists in the columns of a pool."""
     heap = engine.heap
     item = joined_items([item_of(heap, Ref(cell)) for cell in lists])
-    if not isinstance(item, Nested):
+    if not isinstance(item, Nested | Row):
         raise engine.refuse(_ITEMS)
     heap.contents[pool.cell] = ListCell(tuple([Tuple((Ref(cell),)) for cell in lists]))
     return columnar.keep(heap, pool, Row(tuple, (item,)), len(lists))
@@ -124,10 +124,12 @@ def _site(engine: Engine, frame: Frame, instr: Instr) -> Location | None:
 
 
 def enter(engine: Engine, x: Ref, cls: type) -> None:
-    """Make a list a row of a pool, if its items are of one type."""
+    """Make a list a row of a pool, if its items can be there."""
     heap, pool = engine.heap, engine.pools[cls]
     item = item_of(heap, x)
-    if not isinstance(item, Nested):
+    if isinstance(item, Row) and not count(item):
+        item = replace(item, items=tuple(map(with_column, item.items)))
+    if not isinstance(item, Nested | Row) or not count(item):
         return
     row = Tuple((x,))
     held: Any = heap.contents[pool.cell]
