@@ -44,11 +44,7 @@ def compute_exponentials(region: Region) -> Region:
 
 def _computed(instr: Instr) -> Value | None:
     (x,) = instr.operands
-    dtype = x.type.dtype
-    if dtype.kind != "f":
-        return None
-    made = _exponential(x if dtype == F64 else op.convert(x, dtype=F64))
-    return made if dtype == F64 else op.convert(made, dtype=dtype)
+    return _exponential(x) if x.type.dtype == F64 else None  # of singles XLA's is twice as fast
 
 
 def _exponential(x: Value) -> Value:
