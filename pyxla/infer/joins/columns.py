@@ -64,10 +64,10 @@ def changed(
 
 def _fields(contents: Sequence[Any]) -> Sequence[Sequence[Any]]:
     """What instances of one class, dicts, or variables, all have."""
-    named = [_by_name(content) for content in contents]
     kinds = {(type(content), getattr(content, "cls", None)) for content in contents}
-    if len(kinds) > 1:
+    if len(kinds) > 1 or type(contents[0]) not in HOLDERS:
         return ()
+    named = [_by_name(content) for content in contents]
     columns = [[fields.get(name) for fields in named] for name in named[0]]
     return [column for column in columns if None not in column]
 
@@ -75,7 +75,7 @@ def _fields(contents: Sequence[Any]) -> Sequence[Sequence[Any]]:
 def _by_name(content: Any) -> Mapping[Any, Any]:
     if isinstance(content, ObjectCell):
         return content.fields
-    return content.items if isinstance(content, DictCell) else {"": getattr(content, "value", None)}
+    return content.items if isinstance(content, DictCell) else {"": content.value}
 
 
 def missing(cls: type, name: str) -> Any:

@@ -48,7 +48,8 @@ def _unify_parts(
         return False
     whole = [new or old for new, old in zip(made, columns, strict=True)]
     for edge, content, parts in zip(edges, contents, zip(*whole, strict=True), strict=True):
-        edge.heap.contents[cell] = content.rebuild(parts)
+        if any(new is not old for new, old in zip(parts, content.parts, strict=True)):
+            edge.heap.contents[cell] = content.rebuild(parts)  # of a heap that is the edge's own
     return True
 
 
