@@ -38,6 +38,7 @@ from pyxla.runtime.outcome import (
     OutMixed,
     OutNumbers,
     OutObject,
+    OutPart,
     OutPool,
     OutPooled,
     OutRow,
@@ -121,6 +122,8 @@ class _Builders:
                 return lambda values, args, made: resolve(args, path)
             case OutItem(path, index):
                 return lambda values, args, made: resolve(args, path)[number(values[index])]
+            case OutPart(base, steps):
+                return self.part(base, steps)
             case OutFormat(parts):
                 return _format(
                     [p if isinstance(p, str) else (self.build(p[0]), *p[1:]) for p in parts]
@@ -134,6 +137,17 @@ class _Builders:
         if self.is_single(out):
             return self.fresh(out)
         return _shared(out, self.fresh(out))
+
+    def part(self, base: Out, steps: Sequence[Any]) -> Builder:
+        """The closure for what is in a container."""
+        whole = self.build(base)
+        known = [s if isinstance(s, int | str) else self.build(s) for s in steps]
+
+        def part(values: Sequence[Any], args: Sequence[Any], made: dict[int, Any]) -> Any:
+            places = [s(values, args, made) if callable(s) else s for s in known]
+            return resolve([whole(values, args, made)], (0, *places))
+
+        return part
 
     def is_single(self, out: Out) -> bool:
         return self.repeated is not None and id(out) not in self.repeated

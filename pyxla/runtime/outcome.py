@@ -1,7 +1,7 @@
 """What the caller of a program sees: a tree over its flat results, and what is written back.
 
     out     ::= OutArray index | OutScalar index kind | OutConst value | OutSet value*
-              | OutArgument path | OutItem path index
+              | OutArgument path | OutItem path index | OutPart base step*
               | OutVariant index out* | OutMixed index out* | OutNumbers index python
               | OutView out steps | OutTuple cls out* | OutList out* | OutDict key* out*
               | OutObject cls (name out)* | OutPooled pool row | OutRow pool row
@@ -96,6 +96,15 @@ class OutItem:
 
     path: Path
     index: int
+
+
+@dataclass(frozen=True, slots=True)
+class OutPart:
+    """What is in the container `base`: a step is an index or a field, or a number that says which
+    item."""
+
+    base: Out
+    steps: tuple[int | str | OutScalar, ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -217,6 +226,7 @@ Out = (
     | OutNumbers
     | OutArgument
     | OutItem
+    | OutPart
     | OutView
     | OutTuple
     | OutList
@@ -455,6 +465,7 @@ _INSIDE: dict[type, tuple[str, ...]] = {
     **dict.fromkeys((OutMixed, OutVariant), ("outs",)),
     **dict.fromkeys((OutTuple, OutList), ("items",)),
     OutView: ("base",),
+    OutPart: ("base", "steps"),
     OutDict: ("values",),
     OutObject: ("fields",),
     OutFormat: ("parts",),

@@ -76,6 +76,7 @@ class Outputs:
         self.trees: dict[Any, out.Out] = {}
         self.numbered: dict[type, int] = {}
         self.shared: set[int] = set()
+        self.places: dict[returned.Place, Ref] = {}
         self.written: set[int] = set()  # arrays of lists of lists that are stored as they are
 
     def number(self, value: Value) -> int:
@@ -93,6 +94,7 @@ class Outputs:
         roots = [end.result, *[self.engine.heap.contents[cell] for cell in world.initial]]
         roots += end.parted.values()
         self.shared = returned.shared_cells(self.engine.heap, roots)
+        self.places = returned.places(self.engine.heap, self.engine.pools, roots)
         tree = self.tree(end.result)
         writes, stores = [], self.nested()
         now = [self.engine.heap.contents[cell] for cell in world.initial]
@@ -128,7 +130,7 @@ class Outputs:
             elif cell in world.leaves:
                 writes.append(out.Write(world.leaves[cell], self.result(after.value)))
             else:
-                stores.append(out.Store(world.paths[cell], self.container(after)))
+                stores.append(out.Store(world.paths[cell], self.stored(cell)))
         for _, box, _ in world.captures.boxes.values():
             self.check_box(box)
         code = None
@@ -175,7 +177,7 @@ class Outputs:
             if type(before) is GrowingList and self.has_its_rows(cell):
                 self.written.add(cell)
                 if not self.is_unchanged(before, after):
-                    made = self.container(after)
+                    made = self.stored(cell)
                     stores.append(out.Store(self.world.paths[cell], made, nested=True))
         return stores
 
@@ -343,10 +345,10 @@ class Outputs:
         return out.OutFormat(tuple(parts))
 
     def reference(self, x: Ref) -> out.Out:
-        key = (x.cell, x.view)
+        key = (returned.place(self.engine.heap, x), x.view)
         if key not in self.trees:
-            if key in self.world.named:
-                self.trees[key] = out.OutArgument(self.world.named[key])
+            if (x.cell, x.view) in self.world.named:
+                self.trees[key] = out.OutArgument(self.world.named[x.cell, x.view])
             else:
                 content = resolve(self.engine.heap, self.engine.heap.contents[x.cell])
                 array = isinstance(content, Array)
@@ -358,8 +360,44 @@ class Outputs:
                 if type(content) is RowList and self.has_its_rows(whole):
                     self.trees[key] = self.row_given(content)
                 else:
-                    self.trees[key] = self.array(x) if array else self.container(content)
+                    self.trees[key] = self.part(x) or (
+                        self.array(x) if array else self.container(content)
+                    )
         return self.trees[key]
+
+    def part(self, x: Ref) -> out.OutPart | None:
+        """A list that is in what the caller gets, too."""
+        engine = self.engine
+        at = returned.place(engine.heap, x)
+        base = returned.base(self.places, at)
+        if base is None or x.view or self.world.jax:
+            return None
+        cell, known = base
+        steps: list[Any] = list(at[1][len(known) :])
+        pooled = next((cls for cls, pool in engine.pools.items() if pool.cell == cell), None)
+        if pooled is not None and not known:
+            whole: out.Out = self.pooled(pooled, steps.pop(0))
+            field = engine.pool_fields[pooled][steps.pop(0)]
+            steps = steps if is_list(pooled) else [field, *steps]
+        elif (cell, ()) in self.world.named and not known:
+            whole = self.stored(cell)
+        else:
+            whole = self.reference(self.places.get(base, Ref(cell)))
+        numbers = [s if isinstance(s, int | str) else out.OutScalar(self.number(s)) for s in steps]
+        return out.OutPart(whole, tuple(numbers))
+
+    def stored(self, cell: int) -> out.Out:
+        """What a container that the caller gave takes its elements from."""
+        if cell not in self.trees:
+            self.trees[cell] = self.container(
+                resolve(self.engine.heap, self.engine.heap.contents[cell])
+            )
+        return self.trees[cell]
+
+    def pooled(self, cls: type, row: int | Value) -> out.OutPooled:
+        """An object that is in a pool."""
+        index = row if isinstance(row, int) else self.number(row)
+        return out.OutPooled(self.pool(cls), index, not isinstance(row, int))
 
     def row_given(self, row: RowList) -> out.OutArgument | out.OutItem:
         """One of the lists in an argument."""
@@ -390,7 +428,8 @@ class Outputs:
         known = isinstance(whole, Array) and whole.extents is None and not self.world.jax
         if x.view and known and steps is not None:
             read_only = not all(step.writable for step in x.view)
-            if (x.cell, ()) in self.world.named or x.cell in self.shared or read_only:
+            named = (x.cell, ()) in self.world.named
+            if named or x.cell in self.shared or read_only or self.part(Ref(x.cell)):
                 self.engine.laid |= views.order_decides(whole.type, x.view)
                 return out.OutView(self.reference(Ref(x.cell)), steps)
         self.engine.laid |= self.engine.heap.infos[x.cell].otherwise
@@ -411,10 +450,7 @@ class Outputs:
             case ListCell(items):
                 return out.OutList(tuple([self.held(i) for i in items]))
             case Pooled(index=row, cls=cls) | RowList(index=row, cls=type() as cls):
-                known = isinstance(row, int)
-                return out.OutPooled(
-                    self.pool(cls), row if known else self.result(row.value), not known
-                )
+                return self.pooled(cls, row if isinstance(row, int) else row.value)
             case RowList() if of_unlike(self.engine.heap, content):
                 return self.container(reading.unlike(self.engine, content))
             case RowList(parent=parent):

@@ -113,9 +113,16 @@ def are_numbers(item: Any, letters: str = "iufb") -> bool:
     return isinstance(item, Number) and not item.choices and item.type.dtype.kind in letters
 
 
+def classes_in(item: Any) -> Iterator[type]:
+    """The classes of the instances in an item."""
+    for inner in _inside(item):
+        if isinstance(inner, Handle):
+            yield from inner.classes
+
+
 def holds_instances(item: Any) -> bool:
     """Whether an instance is in an item."""
-    return any(isinstance(inner, Handle) for inner in _inside(item))
+    return any(True for _ in classes_in(item))
 
 
 def holds_methods(item: Any) -> bool:
@@ -300,6 +307,19 @@ def at_path(item: Item, path: tuple[int, ...]) -> tuple[Item, int]:
         before += sum([count(inner) for inner in parts[:step]])
         item = parts[step]
     return item, before
+
+
+def path_of(item: Any, column: int) -> tuple[int, ...] | None:
+    """The path to the array of which the elements are in that column; None where it is one of
+    several things."""
+    if not isinstance(item, Row):
+        return () if isinstance(item, Block) and column == 0 else None
+    for step, inner in enumerate(item.items):
+        if column < count(inner):
+            path = path_of(inner, column)
+            return None if path is None else (step, *path)
+        column -= count(inner)
+    return None
 
 
 def replaced_at(item: Any, path: tuple[int, ...], new: Item) -> Item:
