@@ -359,21 +359,23 @@ class Outputs:
                     raise self.row_returned()
                 if type(content) is RowList and self.has_its_rows(whole):
                     self.trees[key] = self.row_given(content)
+                elif (base := self.base(x)) is not None:
+                    self.trees[key] = self.part(x, base)
                 else:
-                    self.trees[key] = self.part(x) or (
-                        self.array(x) if array else self.container(content)
-                    )
+                    self.trees[key] = self.array(x) if array else self.container(content)
         return self.trees[key]
 
-    def part(self, x: Ref) -> out.OutPart | None:
-        """A list that is in what the caller gets, too."""
-        engine = self.engine
-        at = returned.place(engine.heap, x)
-        base = returned.base(self.places, at)
-        if base is None or x.view or self.world.jax:
+    def base(self, x: Ref) -> returned.Place | None:
+        """What a list or an array is to be taken from, if it is in what the caller gets, too."""
+        if x.view or self.world.jax:
             return None
+        return returned.base(self.places, returned.place(self.engine.heap, x))
+
+    def part(self, x: Ref, base: returned.Place) -> out.OutPart:
+        """A list or an array as what is in `base`."""
+        engine = self.engine
         cell, known = base
-        steps: list[Any] = list(at[1][len(known) :])
+        steps: list[Any] = list(returned.place(engine.heap, x)[1][len(known) :])
         pooled = next((cls for cls, pool in engine.pools.items() if pool.cell == cell), None)
         if pooled is not None and not known:
             whole: out.Out = self.pooled(pooled, steps.pop(0))
@@ -429,7 +431,7 @@ class Outputs:
         if x.view and known and steps is not None:
             read_only = not all(step.writable for step in x.view)
             named = (x.cell, ()) in self.world.named
-            if named or x.cell in self.shared or read_only or self.part(Ref(x.cell)):
+            if named or x.cell in self.shared or read_only or self.base(Ref(x.cell)):
                 self.engine.laid |= views.order_decides(whole.type, x.view)
                 return out.OutView(self.reference(Ref(x.cell)), steps)
         self.engine.laid |= self.engine.heap.infos[x.cell].otherwise

@@ -1,5 +1,5 @@
-"""What its caller sees of an object: which arrays are views of one another, and how NumPy makes
-those; which lists are in others that the caller gets, too."""
+"""What the caller sees of objects: which arrays are views of one another, and how NumPy makes
+those; which lists and arrays are in lists that he gets, too."""
 
 from __future__ import annotations
 
@@ -77,12 +77,13 @@ def shared_cells(heap: Heap, roots: Iterable[Any]) -> set[int]:
     return {cell for cell, count in counts.items() if count > 1}
 
 
-# Where a list is: the cell of the list or pool that it is in, and the steps from there; a step is
-# an int or the value that says which item.
+# Where an object is: the cell of the list or pool that it is in, and the steps from there; a step
+# is an int or the value that says which item.
 Place = tuple[int, tuple[Any, ...]]
 
 
 def place(heap: Heap, x: Ref) -> Place:
+    """Where an object is; its own cell, and no steps, where it is in no list of unknown length."""
     if (held := _held_in(heap, x)) is None:
         return x.cell, ()
     parent, index, path = held
@@ -114,11 +115,9 @@ def places(heap: Heap, pools: Mapping[type, Ref], roots: Iterable[Any]) -> dict[
             content: Any = heap.contents.get(x.cell)
             if at not in known and content is not None:
                 known[at] = x
-                row = type(content) is RowList
-                stack += [
-                    pools[cls] for cls in classes_in(item_of_row(heap, content) if row else None)
-                ]
-                stack += [] if row and content.cls is None else [content]
+                item = item_of_row(heap, content) if type(content) is RowList else None
+                stack += [pools[cls] for cls in classes_in(item)]
+                stack += [] if type(content) is RowList and content.cls is None else [content]
         elif isinstance(x, Pooled):
             stack.append(x.pool)
         elif isinstance(x, RowList):
@@ -130,8 +129,8 @@ def places(heap: Heap, pools: Mapping[type, Ref], roots: Iterable[Any]) -> dict[
 
 
 def base(known: Collection[Place], at: Place) -> Place | None:
-    """What the list at a place is to be taken from, so that it is one for the caller with what else
-    he gets; None where nothing else can be that list."""
+    """What the object at a place is to be taken from, so that it is one for the caller with what
+    else he gets; None where nothing else can be that object."""
     cell, steps = at
     if not steps:
         return None
@@ -143,7 +142,7 @@ def base(known: Collection[Place], at: Place) -> Place | None:
 
 
 def _may_be_one(steps: Iterable[Any], others: Iterable[Any]) -> bool:
-    """Whether two ways may lead to one list, or one of them to a list that is in the other's."""
+    """Whether two ways may lead to one object, or one of them to what is in the other's."""
     return not any(
         type(x) is int and type(y) is int and x != y for x, y in zip(steps, others, strict=False)
     )
