@@ -22,6 +22,7 @@ from typing import TYPE_CHECKING, Any, ParamSpec, TypeVar, cast, overload
 from pyxla import journal, late, pickling, progress, reasons, store, types
 from pyxla.entry import Entry
 from pyxla.errors import (
+    MOST_ITEMS,
     BadArgument,
     CompileError,
     InternalError,
@@ -64,8 +65,6 @@ reporting = late.module("pyxla.reporting.api")
 P = ParamSpec("P")
 R = TypeVar("R")
 ANY_SIZE = 'compile(sizes="bucket") makes one program for many sizes of arrays'
-# Room for this many times more items when a list outgrew what it was compiled for, and at most.
-GROWTH, MOST_ITEMS = 16, 1 << 26
 
 
 class Compiled:
@@ -255,8 +254,7 @@ class Compiled:
 
     def _make_room(self, overflow: ListOverflow, entry: Entry) -> None:
         """Compile for longer lists, or longer rows, from now on; nothing was written yet."""
-        name = option_of(type(overflow))
-        capacity = GROWTH * max(overflow.capacity, getattr(self.options, name))
+        name, capacity = overflow.room(self.options)
         if capacity > MOST_ITEMS:
             raise overflow
         self._begin_anew(entry, **{"row_capacity": self.options.capacity_of_rows, name: capacity})

@@ -55,6 +55,8 @@ class Location:
 
 # How many of the calls that led to a refusal are printed.
 MOST_CALLS = 12
+# Of the capacities of lists: how much more they have when one was outgrown, and what none is over.
+GROWTH, MOST_ITEMS = 16, 1 << 26
 _OWN = os.path.dirname(os.path.abspath(__file__)) + os.sep
 _NUMPY = os.path.dirname(os.path.abspath(np.__file__)) + os.sep
 
@@ -411,6 +413,11 @@ class ListOverflow(Surprise, MemoryError):
     def __init__(self, capacity: int) -> None:
         super().__init__(capacity)
         self.capacity = capacity
+
+    def room(self, asked: Any) -> tuple[str, int]:
+        """The option to go on with, where the options `asked` for were not enough."""
+        name = option_of(type(self))
+        return name, GROWTH * max(self.capacity, getattr(asked, name))
 
     def __str__(self) -> str:
         return (

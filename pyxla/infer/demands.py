@@ -65,7 +65,8 @@ class Demands:
     (`infer.lists.number_lists`).  chained: whether tables have chains (`lib.tables`).  ordered:
     whether sets are followed (`lib.sets`), and what leaves dicts.  kept: functions whose results
     are in dicts (`infer.calls.kept`).  hosted: functions that CPython runs (`infer.calls.hosted`).
-    refused: what nothing lifts: paths end there, as the program may not come to it.
+    capacities: those that lists need at least, by
+    option.  refused: what nothing lifts: paths end there, as the program may not come to it.
     """
 
     exact: frozenset[Any] = frozenset()
@@ -90,6 +91,7 @@ class Demands:
     ordered: bool = False
     kept: frozenset[Any] = frozenset()
     hosted: frozenset[Any] = frozenset()
+    capacities: frozenset[tuple[str, int]] = frozenset()
     refused: frozenset[CompileError] = frozenset()
 
     def __or__(self, more: Demands) -> Demands:
@@ -122,6 +124,7 @@ class Exhausted(Needs):
 
 
 _WHY = {
+    "capacities": "a loop goes on until a list has outgrown its capacity",
     "exact": "paths must tell which object a name refers to",
     "sites": "lists that change places are kept in one pool",
     "grids": "a list of lists that is written is one array",

@@ -302,15 +302,17 @@ def _attempt(
     engine.findings, engine.may_go_on = findings, request.work.is_left
     engine.answer = partial(_answer, world)
     options = request.options or DEFAULTS
-    engine.heap.infos.room = options.list_capacity if demands.rooms else None
+    engine.list_capacity, engine.row_capacity = options.list_capacity, options.capacity_of_rows
+    engine.pool_capacity = options.capacity_of_pools
+    for name, capacity in demands.capacities:
+        setattr(engine, name, max(capacity, getattr(engine, name)))
+    engine.heap.infos.room = engine.list_capacity if demands.rooms else None
     findings.infos, findings.loops = engine.heap.infos, engine.loops
     pools.start(engine, (demands.pooled - demands.keyed) | demands.generators)
     kept.start(engine, demands.kept)
     lists = world.lists()
     findings.lists |= len(lists) > 1
     pools.noted_arguments(engine, world.initial)
-    engine.list_capacity, engine.row_capacity = options.list_capacity, options.capacity_of_rows
-    engine.pool_capacity = options.capacity_of_pools
     strict = request.options is not None and request.options.strict
     rounding = exactly(engine) if strict else contextlib.nullcontext()
     try:

@@ -583,3 +583,48 @@ def sorted_by_merging_from_below(given):
             break
         width *= 2
     return items
+
+
+@program("lists checks", lambda: (1,))
+def filled_over_the_capacity(step):
+    """The list is longer than it may be at first, whatever the data."""
+    primes, n = [2], 3
+    while len(primes) < 1100:
+        for q in primes:
+            if q * q > n:
+                primes.append(n)
+                break
+            if n % q == 0:
+                break
+        n += 2 * step
+    return primes[-1]
+
+
+@program("lists checks", lambda: (3,))
+def text_over_the_capacity(n):
+    text = str(n)
+    while len(text) < 3000:
+        text += str(n)
+    return text
+
+
+@program("lists checks", lambda: (1200,))
+def filled_as_asked(count):
+    """The number of items is asked for, as there is a dict whose keys might be known."""
+    found, seen = [2, 3], dict.fromkeys([2, 3], 1)
+
+    def is_new(n):
+        for q in found:
+            if q * q > n:
+                break
+            if not n % q:
+                return 0
+        seen[n] = 1
+        return 1
+
+    last = found[-1]
+    while len(found) <= count:
+        last = last + 1
+        if is_new(last):
+            found.append(last)
+    return found[count], len(seen)

@@ -9,8 +9,9 @@ from typing import Any
 
 from pyxla.abstract.heap import DictCell, Heap, ListCell, ObjectCell, reachable, shadowed
 from pyxla.abstract.lattice import UNDEFINED, Array, Const, Ref, Scalar, Tuple, Variant
-from pyxla.errors import CompileError, Location
+from pyxla.errors import MOST_ITEMS, CompileError, ListOverflow, Location
 from pyxla.frozen import dataclass
+from pyxla.infer.demands import Needs
 from pyxla.infer.engine import Engine
 from pyxla.infer.frame import Stopped
 from pyxla.infer.joins.edges import Edge
@@ -56,7 +57,7 @@ def ended(
     callers: the caller's containers: cells and what was in them before.
     """
     if not raised and not edges:
-        raise CompileError("this function never returns", engine.loc)
+        raise _endless(engine)
     if not raised:
         engine.enter(edges[0])
         _, result = edges[0].args
@@ -103,6 +104,16 @@ def ended(
             tag = renumbered(status, group, len(items))
         parted[cell] = Variant("mixed", tag, items)
     return Ended(status, result, merged, parted)
+
+
+def _endless(engine: Engine) -> Exception:
+    """What is raised for a function that never returns: lists that may outgrow their capacity need
+    more, as where a loop goes on until one is longer than that."""
+    overflows = [x for x in engine.faults.surprises.values() if isinstance(x, ListOverflow)]
+    rooms = [x.room(engine) for x in overflows]
+    if rooms and all(capacity <= MOST_ITEMS for _, capacity in rooms):
+        return Needs(engine.loc, capacities=frozenset(rooms))
+    return CompileError("this function never returns", engine.loc)
 
 
 def _slot(exception: Any, i: int) -> Any:
