@@ -654,3 +654,19 @@ def as_long_as_any_lasts(xs):
     in_threes = [list(group) for group in zip_longest(*[iter(xs)] * 3, fillvalue=0)]
     ends = [a for a, b in zip_longest(reversed(xs), xs[1:]) if b is None or a > b]
     return in_threes, ends
+
+
+def _told(n):
+    for i in range(n):
+        print("made", i)
+        yield i * i
+
+
+@program("prints", lambda: (6, 4), lambda: (3, 5))
+def sought_in_generators(n, x):
+    odd = [i for i in range(n) if i % 2]
+    first = _told(n)
+    there = x in first, list(first)
+    cut = (x, x + 1) in zip(odd, odd[1:]), (1, x) in enumerate(odd), x in reversed(odd)
+    pairs = (x, 1) in ((i, j) for i in range(n) for j in range(i))
+    return there, cut, pairs, x in (i * i for i in odd), x in map(lambda i: i + 1, odd)

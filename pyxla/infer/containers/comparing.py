@@ -15,6 +15,7 @@ from pyxla.abstract.lattice import (
     Compound,
     Const,
     Ref,
+    Scalar,
     Tuple,
     has_value,
     is_number,
@@ -23,14 +24,15 @@ from pyxla.abstract.lattice import (
 )
 from pyxla.errors import CompileError
 from pyxla.infer.arrays import access as arrays
+from pyxla.infer.calls.coroutines import is_generator
 from pyxla.infer.calls.dispatch import call
 from pyxla.infer.calls.standard import asks, is_seen
 from pyxla.infer.calls.visiting import special
 from pyxla.infer.containers import tables
 from pyxla.infer.containers.indexing import content_of
-from pyxla.infer.containers.iterators import state_of
+from pyxla.infer.containers.iterators import state_of, unwatched
 from pyxla.infer.containers.outside import Outside
-from pyxla.infer.containers.structure import iterate_ahead
+from pyxla.infer.containers.structure import iterate_ahead, length
 from pyxla.infer.engine import Engine
 from pyxla.infer.joins import choices
 from pyxla.infer.lists import columnar, finding, growing, number_lists, pool_rows, reading
@@ -258,8 +260,16 @@ def contains(engine: Engine, x: Any, container: Any, compare: Callable[..., Any]
     what = "a container or iterable" if sys.version_info >= (3, 14) else "iterable"
     words = f"argument of type {{!r}} is not {what}"
     need(engine, container, ITERATION, "is not iterable", words)
-    own = isinstance(content, ObjectCell) and state_of(engine, container) is None
-    if own or is_seen(engine, container, "__eq__") or asks(engine, x, "__eq__"):
+    state = state_of(engine, container)
+    own = isinstance(content, ObjectCell) and state is None
+    items = None if state is None else length(engine, unwatched(state.fields["items"]))
+    if (
+        own
+        or is_generator(container)
+        or isinstance(items, Scalar)
+        or is_seen(engine, container, "__eq__")
+        or asks(engine, x, "__eq__")
+    ):
         return call(engine, Const(sequences.holds), [container, x], {})
     found: Any = Const(False)
     for each in iterate_ahead(engine, container):
