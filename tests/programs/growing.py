@@ -628,3 +628,14 @@ def filled_as_asked(count):
         if is_new(last):
             found.append(last)
     return found[count], len(seen)
+
+
+@program("lists", lambda: (3, 4, 5), lambda: (40, 30, 2))
+def lists_in_lists_in_lists(m, n, o):
+    made = [[["*" for _ in range(m)] for _ in range(n)] for _ in range(o)]
+    best = [[[0 for _ in range(m)] for _ in range(n)] for _ in range(o)]
+    for i in range(o):
+        for j in range(n):
+            for k in range(1, m):
+                best[i][j][k] = max(best[i - 1][j][k], best[i][j - 1][k]) + (i * j * k) % 3
+    return made, best

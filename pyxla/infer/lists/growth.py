@@ -13,8 +13,18 @@ from dataclasses import replace
 from typing import Any, NamedTuple
 
 from pyxla.abstract.facts import extent
-from pyxla.abstract.heap import Content, GrowingList, Heap, ListCell, ObjectCell, Room, behind
-from pyxla.abstract.lattice import Array, Ref, Scalar, plain
+from pyxla.abstract.facts.deciding import parameters
+from pyxla.abstract.heap import (
+    Content,
+    GrowingList,
+    Heap,
+    ListCell,
+    ObjectCell,
+    Room,
+    behind,
+    reachable,
+)
+from pyxla.abstract.lattice import Array, NeedsStatic, Ref, Scalar, plain
 from pyxla.infer.demands import SHORT
 from pyxla.infer.interface import Engine
 from pyxla.infer.lists import growing
@@ -39,6 +49,8 @@ from pyxla.views.shadows import shown
 
 # More numbers than this are not set aside for a list in a loop that is in another one.
 MOST_INSIDE = 1 << 17
+# Nor is room for more than this guessed, where numbers among the arguments say how much it takes.
+MOST_GUESSED = 1 << 24
 # Passes of a loop that may find that a list needs more room in each iteration than was thought.
 TRIES = 3
 # Items an iteration: a loop that made a list this much longer than was thought may do so again.
@@ -179,6 +191,8 @@ def _grow(engine: Engine, head: Any, entry: Any, first: int, back: Grown, keyed:
         several = opened and step > 1
         capacity, watched = (max(capacity, room[0] + count), "exit") if several else (needed, "")
     capacity = capacity if longer else room[0]
+    if capacity * _numbers(item) > MOST_GUESSED:
+        _ask_for_sizes(head, back)
     entry.heap = entry.heap.copy()
     with building(Builder(entry.block.instrs, entry.loc)):
         made = keep(entry.heap, Ref(first), item, capacity, longer)
@@ -190,6 +204,19 @@ def _grow(engine: Engine, head: Any, entry: Any, first: int, back: Grown, keyed:
         made = replace(made, room=own, guessed=guessed[0] + more)
     entry.heap.contents[first] = made
     return True
+
+
+def _ask_for_sizes(head: Any, back: Grown) -> None:
+    """Ask for the numbers that decide how long lists in lists are, if there are any: guesses of
+    each were multiplied by each other."""
+    end = [head.test.test[2]] if _counter(head) is not None else []
+    held = [back.heap.contents[cell] for cell in sorted(reachable(back.heap, [back.content]))]
+    values = [x.value for x in (*end, *held) if isinstance(x, Scalar | Array)]
+    known = [Scalar(v) for v in parameters(*values, paths=True) if not v.type.ndim]
+    if known:
+        need = NeedsStatic(known[0], "the number of items of these lists")
+        need.also = known[1:]
+        raise need
 
 
 def confine(engine: Engine, entry: Any, back: Any, pairs: Iterable[Sequence[Any]]) -> None:
