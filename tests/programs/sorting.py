@@ -276,3 +276,12 @@ def lists_that_keys_look_at(xs, pivot):
         except ZeroDivisionError:
             ranked.seen.append((0, 0))
     return counted, grown, given.xs, given.seen, made.xs, made.seen
+
+
+@program("lists", lambda: ([-1, 2, -3, 5, 0, 7, -10],), lambda: ([3, 0, -3, 1],))
+def by_ints_or_floats(items):
+    inverse = sorted(items, key=lambda i: 0 if i == 0 else -1 / i)
+    tied = sorted(items, key=lambda i: (0 if i % 2 else i / 2, i), reverse=True)
+    found = {str(i): i for i in items}
+    items.sort(key=lambda i: (i % 3 == 0, True if i == 0 else i))
+    return inverse, tied, sorted(found.items(), key=lambda e: 0 if e[1] < 0 else 1 / (1 + e[1]))

@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 
 from pyxla.abstract.heap import GrowingList, ListCell, reachable
-from pyxla.abstract.lattice import Array, Compound, Const, Ref, Tuple, is_number
+from pyxla.abstract.lattice import Array, Compound, Const, Ref, Scalar, Tuple, is_number
 from pyxla.infer.arrays import access as arrays
 from pyxla.infer.calls.dispatch import call
 from pyxla.infer.calls.visiting import class_of
@@ -22,7 +22,7 @@ from pyxla.infer.containers.making import list_, unknown
 from pyxla.infer.containers.structure import iterate, length
 from pyxla.infer.engine import Engine
 from pyxla.infer.joins import choices
-from pyxla.infer.joins.kinds import may_be_array
+from pyxla.infer.joins.kinds import has_exact, kinds_of, may_be_array
 from pyxla.infer.lists import (
     choosing,
     columnar,
@@ -229,7 +229,14 @@ def _columns(keys: Sequence[Any]) -> Iterator[Sequence[Any]]:
     elif (by := strings.sorting(keys)) is not None:
         yield from by
     else:
-        yield keys
+        yield [_unlike(key) for key in keys]
+
+
+def _unlike(key: Any) -> Any:
+    """A number that may be an int or a float as a float, where that is as large."""
+    several = is_number(key) and set(kinds_of(key)) <= {bool, int, float}
+    mixed = several and len(kinds_of(key)) > 1 and not has_exact(key)
+    return Scalar(key.value) if mixed and isinstance(key, Scalar) else key
 
 
 def _parts(x: Any) -> Sequence[Any] | None:
