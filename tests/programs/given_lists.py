@@ -602,3 +602,30 @@ def row_of_one_of_two(x):
     row = chosen[int(x[1])]
     row[0] = 9
     return one, other
+
+
+def _degree(polynomial):
+    while polynomial and polynomial[-1] == 0:
+        polynomial.pop()
+    return len(polynomial) - 1
+
+
+@program(
+    "lists",
+    lambda: ([-42, 0, -12, 1], [-3, 1, 0, 0]),
+    lambda: ([1, 2], [1, 1, 1]),
+    lambda: ([1, 2], [0, 0]),
+)
+def divided_polynomials(n, d):
+    """The name of a list that was given and written is bound to another one; a path raises."""
+    dd, dn = _degree(d), _degree(n)
+    if dd < 0:
+        raise ZeroDivisionError(n[0])
+    quotient = [0] * (dn + 1)
+    while dn >= dd:
+        shifted = [0] * (dn - dd) + d
+        quotient[dn - dd] = factor = n[-1] / float(shifted[-1])
+        n = [a - b * factor for a, b in zip(n, shifted)]
+        n.pop()
+        dn = _degree(n)
+    return quotient, n

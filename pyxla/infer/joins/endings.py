@@ -7,7 +7,15 @@ from functools import partial
 from types import MappingProxyType
 from typing import Any
 
-from pyxla.abstract.heap import DictCell, Heap, ListCell, ObjectCell, reachable, shadowed
+from pyxla.abstract.heap import (
+    DictCell,
+    GrowingList,
+    Heap,
+    ListCell,
+    ObjectCell,
+    reachable,
+    shadowed,
+)
 from pyxla.abstract.lattice import UNDEFINED, Array, Const, Ref, Scalar, Tuple, Variant
 from pyxla.errors import MOST_ITEMS, CompileError, ListOverflow, Location
 from pyxla.frozen import dataclass
@@ -165,6 +173,8 @@ def _alike(
 ) -> bool:
     """Whether two contents of a container have what can be joined.  What is in it may be one of the
     caller's, which is looked at by itself."""
+    if type(x) is GrowingList and type(y) is GrowingList:
+        return x.item == y.item
     if not isinstance(x, _PARTED) or not isinstance(y, _PARTED):
         return type(x) is type(y)
     return x.is_like(y) and all(
