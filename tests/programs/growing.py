@@ -639,3 +639,24 @@ def lists_in_lists_in_lists(m, n, o):
             for k in range(1, m):
                 best[i][j][k] = max(best[i - 1][j][k], best[i][j - 1][k]) + (i * j * k) % 3
     return made, best
+
+
+@program("lists", lambda: ([3, 1, 2, 3, 9, 1],), lambda: ([5, 5],))
+def of_none_alone(items):
+    """Lists of None, and dicts of it, are of any length; later they have something else."""
+    squares = [x * x for x in items if x > 1]
+    seen = {}
+    for y in squares:
+        seen[y] = None
+    text = "".join([str(x * 1001) for x in items])
+    marks, pairs = [None for x in items if x > 1], [(x, None) for x in items if x > 1]
+    marks.pop()
+    more = marks + [None, None]
+    more.extend(marks)
+    shown = str(more), more.count(None), None in more, 3 in more, pairs[-1][1], more * 2
+    marks.append(2.5)
+    slots = [None for x in items if x < 9]
+    for k in range(len(slots)):
+        if slots[k] is None and k % 2:
+            slots[k] = k
+    return list(seen), seen, list(dict.fromkeys(text)), shown, marks, slots

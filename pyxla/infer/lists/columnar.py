@@ -14,7 +14,7 @@ from pyxla.abstract.lattice import Array, Ref, Scalar
 from pyxla.errors import CompileError
 from pyxla.infer.arrays import access as arrays
 from pyxla.infer.lists import rows
-from pyxla.infer.lists.item_joins import INT, joined_items, with_column
+from pyxla.infer.lists.item_joins import INT, joined_items, with_length
 from pyxla.infer.lists.item_types import Block, Item, Nested
 from pyxla.infer.lists.items import array_at, at_path, count, item_of, objects
 from pyxla.infer.lists.laying import laid, padded, retyped
@@ -126,7 +126,7 @@ def length_of(heap: Heap, content: Any) -> int | None:
 def common_item(pairs: Sequence[tuple[Any, Any]]) -> Item | None:
     """The item that holds those of all lists, `(state, content)` each."""
     found_ = [item for state, content in pairs for item in items_of(state.heap, content)]
-    item = with_column(joined_items(found_)) if found_ else None
+    item = with_length(joined_items(found_)) if found_ else None
     return item if item is not None and count(item) else None
 
 

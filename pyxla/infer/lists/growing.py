@@ -50,7 +50,7 @@ from pyxla.infer.lists.item_joins import (
     is_value,
     joined_item,
     of_any_length,
-    with_column,
+    with_length,
     with_spare,
 )
 from pyxla.infer.lists.item_types import LISTS, Block, Handle, Item, Nested, Number
@@ -124,7 +124,7 @@ def widened(engine: Engine, x: Ref, content: GrowingList, new: Any) -> GrowingLi
     engine.rules.enter(engine, content.item, new)
     within_room(engine, content.item, new)
     _cut(engine, content.item, new)
-    item = with_column(item_of(engine.heap, new))
+    item = with_length(item_of(engine.heap, new))
     wide = item if content.item is None else joined_item(content.item, item)
     if wide is None:
         note_sizes(engine, [content.item, item])

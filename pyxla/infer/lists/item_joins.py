@@ -80,6 +80,11 @@ def with_column(item: Item | None) -> Item | None:
     return item if picks is None else Pick(picks)
 
 
+def with_length(item: Item | None) -> Item | None:
+    """As `with_column`, and None as the one that an item may be: a list of it has a length."""
+    return Several((NONE,)) if item == NONE else with_column(item)
+
+
 def is_value(item: Any) -> bool:
     """Whether an item has no array and no list: nobody writes to what is taken out of it."""
     if isinstance(item, (Row, Several)):
@@ -255,7 +260,7 @@ def _several(x: Item, y: Item) -> Item | None:
     arrays = [item for item in found if not is_value(item)]
     if len(found) > MOST or len(arrays) > 1 or not all(isinstance(x, Block) for x in arrays):
         return None
-    return Several(tuple(sorted(found, key=_rank))) if len(found) > 1 else found[0]
+    return Several(tuple(sorted(found, key=_rank))) if len(found) > 1 else with_length(found[0])
 
 
 def _of_no_length(items: Sequence[Any]) -> list[Any]:

@@ -304,7 +304,8 @@ def _retyped_several(
     places = [place_among(into, item) for item in items]
     tags = next(rest) if isinstance(old, Several) else None
     if isinstance(new, Several) and new.optional:
-        yield constant(value=np.full(front, old != NONE, BOOL)) if tags is None else tags
+        known = tuple(items) != (NONE,)
+        yield tags if len(items) > 1 else constant(value=np.full(front, known, BOOL))
     elif isinstance(new, Several):
         yield _tags(None if tags is None else cast(tags, INT), places, front)
     held = [[next(rest) for _ in range(count(item))] for item in items]

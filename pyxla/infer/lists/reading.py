@@ -284,6 +284,8 @@ def _one_of(
 ) -> Variant:
     """The item at `index`, which is one of several."""
     parts = [read_item(engine, inner, columns, index, parent) for inner in item.items]
+    if len(parts) == 1:
+        return parts[0]
     if item.optional:
         return optional(parts[1], arrays.python_scalar(which, bool))
     tag = shadows.one_of(arrays.python_scalar(which, int).value, len(parts))
