@@ -92,11 +92,22 @@ def in_a_key(x):
     return sorted(x.tolist(), key=lambda v: eval("v") if v > 10 else -v)
 
 
+def a_whole_loop(x):
+    x[1] = 5
+    if x[0] > 10:
+        nested, k = (), 0
+        while k < x.sum():
+            nested = (nested, k)
+            k += 1
+        return len(nested)
+    return 0
+
+
 REFUSED = {
     f.__name__: f
     for f in (
         *(reads_a_file, in_a_loop, in_a_callee, around_a_try, after_a_write, before_the_rest),
-        *(in_a_list, in_a_recursion, in_a_key),
+        *(in_a_list, in_a_recursion, in_a_key, a_whole_loop),
     )
 }
 

@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import contextlib
 import dataclasses
-from collections.abc import Callable, Hashable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Hashable, Iterable, Iterator
 from functools import partial
 from typing import Any
 
@@ -24,8 +24,6 @@ from pyxla.abstract.lattice import (
     Conflict,
     NeedsStatic,
     Ref,
-    Tuple,
-    Variant,
     is_none,
     is_number,
     number_type,
@@ -64,8 +62,9 @@ from pyxla.infer.loops.guesses import (
 )
 from pyxla.infer.loops.header import LoopHead
 from pyxla.infer.loops.marks import Mark, first_line
-from pyxla.infer.loops.memory import LoopMemory, Widened, note_arrays, still_arrays
+from pyxla.infer.loops.memory import LoopMemory, Widened, nest_deeper, note_arrays, still_arrays
 from pyxla.infer.loops.unrolling import trip_count, try_unroll, unroll, visit_iteration
+from pyxla.infer.raising import catching
 from pyxla.infer.text import strings
 from pyxla.ir.core import Block, Value
 from pyxla.ir.dominance import Component
@@ -73,7 +72,6 @@ from pyxla.ir.dominance import Component
 # What a guess that does not hold may lead to, as much else may.
 _REFUSALS = (CompileError, Needs, NeedsStatic, NewCapture, NotKnown)
 MAX_PASSES = 12
-MAX_NESTED = 6  # passes of which each brings a tuple that nests one deeper than before
 # What is told of names in a loop where elsewhere other words are.
 _IN_LOOPS = {
     SAME_TYPE: "keep one type (dtype, shape, structure) per name in a loop",
@@ -83,10 +81,24 @@ _IN_LOOPS = {
 
 
 def visit_loop(engine: Engine, frame: Frame, component: Component) -> None:
+    """Visit a loop; the path that leads to it ends there where it is refused, and left out."""
+    edge, args = _loop_entry(engine, frame, component.header)
+    edge.args = args
+    mark = Mark(engine, frame, edge)
+    try:
+        _visit(engine, frame, component, edge)
+    except (NeedsStatic, CompileError) as refusal:
+        places = [x.loc for x in (refusal, getattr(refusal, "otherwise", None)) if x is not None]
+        if (path := catching.left_out(engine, *places)) is None:
+            raise
+        mark.restore()
+        engine.enter(edge)
+        catching.throw(engine, path[0], refusal=path[1])
+
+
+def _visit(engine: Engine, frame: Frame, component: Component, edge: Edge) -> None:
     """Visit a loop: as one where its types settle, iteration by iteration where they do not."""
     header = component.header
-    edge, args = _loop_entry(engine, frame, header)
-    edge.args = args
     source = coroutines.consumed(header, edge.env)
     if coroutines.is_generator(source):
         coroutines.drive(engine, frame, component, edge, source, visit_iteration)
@@ -296,7 +308,7 @@ def _passes(
         if _unify_lists(engine, head, entry, edge, live, widened):
             mark, ghosts = Mark(engine, frame, entry), []
             continue
-        if _nest_deeper(visit.depths, edge.args):
+        if nest_deeper(visit.depths, edge.args):
             return Conflict(_NESTED, hint=_INSTANCES, demand="unrolled")
         rebound |= head.rebound(edge)
         _remember(memory, head, edge, inside=bool(engine.loops))
@@ -387,19 +399,6 @@ def _remember(memory: LoopMemory, head: LoopHead, back: Edge, inside: bool) -> N
 
 _NESTED = "tuples would nest deeper with each iteration"
 _INSTANCES = "make them instances of a class, whose fields refer to others"
-
-
-def _nest_deeper(depths: list[int], args: Sequence[Any]) -> bool:
-    """Whether each of several passes, `depths` by now, brings tuples that nest deeper."""
-    depths.append(max(map(_depth, args), default=0))
-    return len(depths) >= MAX_NESTED and depths == sorted({*depths})
-
-
-def _depth(x: Any) -> int:
-    """How deep tuples nest."""
-    if isinstance(x, Tuple | Variant):
-        return 1 + max(map(_depth, x.parts), default=0)
-    return 0
 
 
 def _entry_key(entry: Edge) -> Hashable:

@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Hashable
+from collections.abc import Hashable, Sequence
 from dataclasses import field
 from typing import Any
 
 from pyxla.abstract.heap import Heap, Infos
-from pyxla.abstract.lattice import is_number
+from pyxla.abstract.lattice import Tuple, Variant, is_number
 from pyxla.frozen import dataclass
 from pyxla.infer.lists.growth import Grown
+
+MAX_NESTED = 6  # passes of which each brings a tuple that nests one deeper than before
 
 
 @dataclass(frozen=True, slots=True)
@@ -98,3 +100,16 @@ def still_arrays(memory: LoopMemory, heap: Heap) -> set[int]:
     """The arrays that earlier passes let expect to stay as they are."""
     places = memory.still - memory.written
     return {cell for cell in heap.contents if heap.made_at(cell) in places} if places else set()
+
+
+def nest_deeper(depths: list[int], args: Sequence[Any]) -> bool:
+    """Whether each of several passes, `depths` by now, brings tuples that nest deeper."""
+    depths.append(max(map(_depth, args), default=0))
+    return len(depths) >= MAX_NESTED and depths == sorted({*depths})
+
+
+def _depth(x: Any) -> int:
+    """How deep tuples nest."""
+    if isinstance(x, Tuple | Variant):
+        return 1 + max(map(_depth, x.parts), default=0)
+    return 0

@@ -200,11 +200,11 @@ def _is_own(engine: Engine) -> bool:
     return engine.loc is None or is_own(engine.loc)
 
 
-def left_out(engine: Engine, loc: Location | None) -> tuple[Compound, CompileError] | None:
+def left_out(engine: Engine, *locs: Location | None) -> tuple[Compound, CompileError] | None:
     """What is raised where the program comes to a place that nothing lifts the refusal of, and that
     refusal."""
     for error in engine.demands.refused:
-        if error.loc == loc:
+        if error.loc in locs:
             engine.findings.left_out.setdefault(error, None)
             told = Const(error.message), Const(error.hint), Const(type(error).also)
             return Compound("exception", told, RefusedPath), error
