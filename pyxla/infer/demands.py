@@ -159,6 +159,7 @@ class Findings:
     in no pool.  kept: those in which a list became
     an array, or is of unknown length.  sized: an array would be of a size that nothing bounds;
     sizing: the loops in which one is of several sizes.
+    long: a loop has more iterations than may be visited one by one.
     met: a name or an item has no one type.  lists: several are made.  classes: those whose
     instances might be in pools; containers: the same of those that stand for dicts, sets and the
     like; keyed: those of dicts in pools whose keys change; chosen: those of which data decides
@@ -193,6 +194,7 @@ class Findings:
     kept: set[Block] = field(default_factory=set)
     sized: bool = False
     sizing: set[Block] = field(default_factory=set)
+    long: bool = False
     met: bool = False
     lists: bool = False
     classes: set[type] = field(default_factory=set)
@@ -305,6 +307,7 @@ class Findings:
         costs the program least."""
         self.lists |= refusal.remedy == "shared"
         self.offered |= replace(self.demands, exact=frozenset(), unrolled=frozenset())
+        words = refusal.remedy
         offers: dict[str, Any] = {
             "rooms": self.sized,
             "keyed": frozenset(self.keyed),
@@ -313,7 +316,7 @@ class Findings:
             "everywhere": bool(self.containers),
             "born": frozenset(self.named if "born" in refusal.remedy else ()),
             "ordered": "ordered" in refusal.remedy,
-            "arrays": self.wanted or self.demands.case_split or "arrays" in refusal.remedy,
+            "arrays": self.wanted or self.long or self.demands.case_split or "arrays" in words,
             "case_split": self.met or "case_split" in refusal.remedy,
             "stacks": frozenset(self.recursive),
             "generators": frozenset(self.generators),

@@ -498,3 +498,14 @@ def value_of_another_type_by_state(x):
         name = "high" if v > 6 else "low"
         found[name] = found[name]
     return found
+
+
+@program("texts", lambda: (4800.0,))
+def texts_chosen_in_long_loops(x):
+    """More iterations than are visited one by one."""
+    n = int(x)
+    words = [("", "fizz")[i % 3 == 0] + ["", "buzz"][i % 5 == 0] or str(i) for i in range(1, n)]
+    sums = {"even": 0, "odd": 0}
+    for i in range(5000):
+        sums[["even", "odd"][i % 2]] += i
+    return words[-20:], sums

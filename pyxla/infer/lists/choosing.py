@@ -37,10 +37,11 @@ def choose(engine: Engine, x: Any, items: tuple[Any, ...], key: Any) -> Any:
     """`x[key]` of a sequence of these items: tuples are chosen item by item, numbers are read from
     an array, and for others there are branches; None where the key must be known."""
     # A few known texts decide what else is known, as which keys a dict has.
-    if len(items) <= SHORT and all(map(choices.is_constant, items)) and by_loops(engine, key):
+    few = len(items) <= SHORT and all(map(choices.is_constant, items)) and by_loops(engine, key)
+    if few and not engine.findings.long:
         return None
     comparing = engine.frames[-1].function is sequences.item  # its loop is to be unrolled
-    by_data = not comparing and decided_by_data(engine, key)
+    by_data = few or (not comparing and decided_by_data(engine, key))
     costly = not by_data and not all([is_plain(engine.heap, item) for item in items])
     if not items or not (by_data or engine.findings.allows(len(items), True, costly)):
         return None

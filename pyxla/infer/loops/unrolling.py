@@ -128,6 +128,7 @@ def try_unroll(engine: Engine, frame: Frame, component: Component, entry: Edge) 
         engine.iterations = around
     if test is None or most == MAX_UNROLLED or (is_of_stack(header) and isinstance(test, Scalar)):
         return test
+    engine.findings.long = True
     number = f"{count} " if count > 1 else ""
     within = f", in loops of {around} in all," if around > 1 else ""
     raise CompileError(
