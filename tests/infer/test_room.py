@@ -1,5 +1,6 @@
 """How much room lists of unknown length are given: no more than a program asks for."""
 
+import math
 import re
 from collections import deque
 
@@ -348,3 +349,61 @@ def test_keys_are_compared_up_to_their_length_and_not_in_all_there_is_room_for()
         r"(?:compare|equal|and) .*\[(\d+),(\d+)\]", str(pyxla.code_typed(counted, text, 4))
     )
     assert max([int(width) for _, width in sizes]) <= 32
+
+
+def runs(n):
+    """Lists in lists in lists, each of a length that data decides."""
+    made = []
+    for i in range(n):
+        group = []
+        while i > 0:
+            run, j = [], i
+            while j > 0:
+                run.append(j)
+                j -= 3
+            group.append(run)
+            i -= 2
+        made.append(group)
+    return made
+
+
+class Table:
+    """Lists in a list, in an instance: those of others are made of it."""
+
+    def __init__(self, rows):
+        self.rows = [list(row) for row in rows]
+        self.size = len(self.rows)
+
+    def without(self, i, j):
+        return Table([row[:j] + row[j + 1 :] for k, row in enumerate(self.rows) if k != i])
+
+    def measure(self):
+        if self.size == 1:
+            return self.rows[0][0]
+        each = range(self.size)
+        return sum((-1) ** j * self.rows[0][j] * self.without(0, j).measure() for j in each)
+
+    def turned(self):
+        each = range(self.size)
+        return Table([[self.without(j, i).measure() for j in each] for i in each])
+
+
+def turned(rows):
+    return Table(rows).turned().rows
+
+
+@pytest.mark.parametrize(
+    ("program", "given"), [(runs, 30), (turned, [[2, 1, 0], [1, 3, 1], [0, 1, 4]])]
+)
+def test_a_guess_is_not_multiplied_by_those_of_the_lists_around(program, given):
+    text = str(pyxla.code_typed(program, given))
+    sizes = [math.prod(map(int, dims.split(","))) for dims in re.findall(r"\[(\d[\d,]*)\]", text)]
+    assert max(sizes) <= 2 * DEFAULTS.list_capacity**2
+    assert pyxla.compile(program)(given) == program(given)
+
+
+def test_a_list_in_a_list_outgrows_the_capacity_of_a_row():
+    compiled = pyxla.compile(runs)
+    assert compiled(30) == runs(30)
+    assert compiled(120) == runs(120)
+    assert compiled.options.row_capacity >= 40

@@ -24,12 +24,13 @@ from pyxla.ops.shape import slice as slice_
 LARGE, PART = 1024, 256
 
 
-def front(x: Value, size: int) -> Value:
-    """The first `size` along the first dimension, or all there are."""
+def front(x: Value, size: int, axis: int = 0) -> Value:
+    """The first `size` along a dimension, or all there are."""
     shape = x.type.shape
-    if shape[0] <= size:
+    if shape[axis] <= size:
         return x
-    return slice_(x, start_indices=(0,) * len(shape), limit_indices=(size, *shape[1:]))
+    limits = tuple([size if d == axis else n for d, n in enumerate(shape)])
+    return slice_(x, start_indices=(0,) * len(shape), limit_indices=limits)
 
 
 def places(x: Value) -> Value:

@@ -31,7 +31,7 @@ from pyxla.errors import CompileError, ListOverflow, PoolOverflow, RowOverflow
 from pyxla.infer.arrays import access as arrays
 from pyxla.infer.arrays.room import within
 from pyxla.infer.interface import Engine
-from pyxla.infer.lists import columnar, rows
+from pyxla.infer.lists import capacities, columnar, rows
 from pyxla.infer.lists.columnar import (
     ALIAS,
     COPY,
@@ -47,7 +47,6 @@ from pyxla.infer.lists.columns import front, without
 from pyxla.infer.lists.item_joins import (
     INT,
     differ_in_size,
-    is_value,
     joined_item,
     of_any_length,
     with_length,
@@ -57,7 +56,6 @@ from pyxla.infer.lists.item_types import LISTS, Block, Handle, Item, Nested, Num
 from pyxla.infer.lists.items import (
     array_at,
     at_path,
-    cells,
     item_of,
     objects,
     part_at,
@@ -72,8 +70,6 @@ from pyxla.ops.index import dynamic_update_slice
 
 # More numbers than this are not set aside for a list.
 MOST = 1 << 26
-# Passes of a loop after which what got longer in each of them is expected to go on so.
-PATIENCE = 3
 
 
 class OtherShape(CompileError):
@@ -123,7 +119,7 @@ def widened(engine: Engine, x: Ref, content: GrowingList, new: Any) -> GrowingLi
         raise in_two(engine)
     engine.rules.enter(engine, content.item, new)
     within_room(engine, content.item, new)
-    _cut(engine, content.item, new)
+    capacities.limit(engine, content.item, new)
     item = with_length(item_of(engine.heap, new))
     wide = item if content.item is None else joined_item(content.item, item)
     if wide is None:
@@ -137,39 +133,10 @@ def widened(engine: Engine, x: Ref, content: GrowingList, new: Any) -> GrowingLi
         kind = OtherShape if differ_in_size([content.item, item]) else CompileError
         raise engine.refuse(words, kind=kind, among=[new])
     if wide != content.item:
-        known = content.item if _goes_on(engine) else wide
+        known = content.item if capacities.goes_on(engine) else wide
         room = engine.row_capacity
         return retype(engine, x, with_spare(wide, room, known) if engine.loops else wide)
     return content
-
-
-def _goes_on(engine: Engine) -> bool:
-    """Whether a loop does not settle: what is put in a list may be a little longer than what was
-    taken out of it, and so get longer with every pass."""
-    return any([visit.passes > PATIENCE for visit in engine.visits])
-
-
-def _cut(engine: Engine, item: Item | None, new: Any) -> None:
-    """Cut the tuples of unknown length of `new` to the room that `item` has for them, where loops
-    may lengthen them again and again, and lists where one does (`_goes_on`); the program raises
-    where they are longer."""
-    heap = engine.heap
-    own = item_of(heap, new) if engine.loops and item is not None else None
-    for cell, part, path in list(cells(heap, own, new)) if own is not None else ():
-        have, content = part_at(item, path), heap.contents[cell]
-        if not (isinstance(have, Nested) and isinstance(part, Nested)):
-            continue
-        if type(content) is not GrowingList or not (is_value(part) or _goes_on(engine)):
-            continue
-        if part.capacity > have.capacity >= engine.row_capacity:
-            size = size_of(heap, content)
-            fits = engine.rules.compare(engine, "le", as_const(size), Const(have.capacity))
-            engine.ensure(fits, RowOverflow(engine.row_capacity))
-            fact = extent.meet(extent.fact(size), 0, have.capacity)
-            columns = [front(array.value, have.capacity) for array in columns_of(engine, content)]
-            sizes = Scalar(value_of(size), fact)
-            held = [arrays.fresh(engine, Array(v, extents_of(sizes, v.type.ndim))) for v in columns]
-            heap.contents[cell] = replace(content, columns=tuple(held))
 
 
 def note_sizes(engine: Engine, items: Sequence[Item | None]) -> None:

@@ -27,7 +27,7 @@ from pyxla.abstract.heap import (
 from pyxla.abstract.lattice import Array, NeedsStatic, Ref, Scalar, plain
 from pyxla.infer.demands import SHORT
 from pyxla.infer.interface import Engine
-from pyxla.infer.lists import growing
+from pyxla.infer.lists import capacities, growing
 from pyxla.infer.lists.columnar import (
     capacity_of,
     common_item,
@@ -40,7 +40,7 @@ from pyxla.infer.lists.columnar import (
 )
 from pyxla.infer.lists.columns import front
 from pyxla.infer.lists.growing import MOST, capacity_for, ensure_room, is_open, looked_after
-from pyxla.infer.lists.item_types import LISTS, Item
+from pyxla.infer.lists.item_types import LISTS, Item, Nested
 from pyxla.infer.lists.items import leaves
 from pyxla.infer.lists.pools import is_container
 from pyxla.infer.lists.reading import class_of
@@ -155,7 +155,7 @@ def _grow(engine: Engine, head: Any, entry: Any, first: int, back: Grown, keyed:
     if type(before) not in LISTS or class_of(before) is not class_of(after):
         return False
     room = [room_of(entry.heap, before), room_of(entry.heap, before) + back.more]
-    item = common_item([(entry, before), (back, after)])
+    item = uncut = common_item([(entry, before), (back, after)])
     fixed = length_of(entry.heap, before) if type(before) is GrowingList else None
     varies = fixed is not None and length_of(back.heap, after) != fixed
     settled = type(before) is type(after) and room[0] >= room[1] and not varies
@@ -175,6 +175,8 @@ def _grow(engine: Engine, head: Any, entry: Any, first: int, back: Grown, keyed:
     swapped = back.swapped and type(after) is not ListCell
     if few and longer and type(before) is ListCell and not swapped:
         return False
+    if not room[0] and isinstance(item, Nested) and capacities.is_large(engine, item):
+        item = capacities.modest(item, None, engine.row_capacity)
     base = _brought(entry.heap, item, room)
     capacity, watched = max(capacity_for(engine, first), base), "exit" if back.counted else "append"
     step = max(room[1] - base, 1)
@@ -191,7 +193,7 @@ def _grow(engine: Engine, head: Any, entry: Any, first: int, back: Grown, keyed:
         several = opened and step > 1
         capacity, watched = (max(capacity, room[0] + count), "exit") if several else (needed, "")
     capacity = capacity if longer else room[0]
-    if capacity * _numbers(item) > MOST_GUESSED:
+    if capacity * _numbers(uncut) > MOST_GUESSED:
         _ask_for_sizes(head, back)
     entry.heap = entry.heap.copy()
     with building(Builder(entry.block.instrs, entry.loc)):

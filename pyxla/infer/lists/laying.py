@@ -14,6 +14,7 @@ from pyxla.abstract.lattice import UNDEFINED, Array, Const, Ref, Scalar, is_vari
 from pyxla.errors import CompileError
 from pyxla.infer.joins import choices, kinds
 from pyxla.infer.joins.variants import items_of
+from pyxla.infer.lists import columns
 from pyxla.infer.lists.item_joins import (
     BOOL,
     INT,
@@ -275,7 +276,7 @@ def _retyped(rest: Iterator[Value], old: Any, new: Any, depth: int, front: Any) 
             yield from _zeros(new.item, inner)
         elif new.item is not None:
             for value in _retyped(rest, old.item, new.item, depth + 1, (*front, old.capacity)):
-                yield padded(value, new.capacity, depth)
+                yield padded(columns.front(value, new.capacity, depth), new.capacity, depth)
     elif isinstance(new, Block):
         yield roomy(next(rest), new.shape, depth)
         for axis in new.axes:
