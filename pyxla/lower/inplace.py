@@ -124,8 +124,8 @@ def _branches(instr: Instr) -> tuple[Branch, Branch] | None:
     if not bases:
         return None
     then, other = [_cut(r, t) for r, t in zip(instr.regions, trails, strict=True)]
-    smallest = min(base.type.size for base in bases)
-    if _dear_leads(then, smallest) or _dear_leads(other, smallest):
+    size = sum(base.type.size for base in bases)
+    if _dear_leads(then, size) or _dear_leads(other, size):
         return None
     return then, other
 

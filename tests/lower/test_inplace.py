@@ -212,7 +212,30 @@ def queue(A, n):
     return A
 
 
+def floods(A, n):
+    """The branch makes a queue, larger than one of the arrays that its loop carries."""
+    sizes = np.zeros(600)
+    for i in range(n):
+        if A[i] > 0.5:
+            queue = np.full(1000, A[i])
+            queue[0] = i
+            first, last = 0, 1
+            while first < last:
+                j = int(queue[first])
+                first += 1
+                A[j] = -1.0
+                sizes[i] += 1.0
+                for k in (j - 1, j + 1):
+                    if 0 <= k < n and A[k] > 0.0:
+                        A[k] = -1.0
+                        queue[last] = k
+                        last += 1
+    A[:n] = sizes[:n]
+    return A
+
+
 PROGRAMS = [
+    floods,
     branch_in_a_branch,
     table,
     queue,
