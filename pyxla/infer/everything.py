@@ -32,6 +32,7 @@ import pyxla.infer.random.legacy
 import pyxla.infer.random.methods
 import pyxla.infer.random.python
 import pyxla.infer.real_or_complex
+import pyxla.infer.text.joining
 import pyxla.infer.text.logged
 import pyxla.infer.text.octets
 import pyxla.infer.text.printing

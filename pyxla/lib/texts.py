@@ -259,6 +259,22 @@ def without_prefix(s: str, base: int) -> str:
     return sign + text
 
 
+def all_texts(items: Any) -> list[str]:
+    """The items that `join` is given, of which some may be no texts."""
+    texts = []
+    for place, x in enumerate(items):
+        if not isinstance(x, str):
+            name = class_name(x)
+            raise TypeError(f"sequence item {place}: expected str instance, {name} found")
+        texts.append(x)
+    return texts
+
+
+def class_name(x: Any) -> str:
+    """The name of the class of `x` in CPython's messages."""
+    return type(x).__name__
+
+
 def to_ord(s: str) -> int:
     """`ord(s)`."""
     if len(s) != 1:

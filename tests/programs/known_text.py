@@ -5,6 +5,8 @@ import re
 import struct
 import unicodedata
 
+import numpy as np
+
 from tests.programs import program
 
 PAIR = re.compile(r"(?P<name>\w+)=(?P<value>\d+)")
@@ -71,3 +73,59 @@ def a_command(line, n):
 def letters_without_marks(word, n):
     plain = [c for c in unicodedata.normalize("NFKD", word) if not unicodedata.combining(c)]
     return "".join(plain), unicodedata.name(word[2]), n * 2
+
+
+SEATS = [3, 1, 4, 0, 5, 2]
+
+
+@program(
+    "none and texts joined",
+    lambda: ("garden", SEATS),
+    lambda: ("garden", [3, 1, 4, 4, 5, 2]),
+    lambda: ("gardening " * 8, list(range(79, -1, -1))),
+)
+def letters_seated_and_joined(letters, seats):
+    row = [None] * len(letters)
+    for letter, seat in zip(letters, seats):
+        row[seat] = letter
+    try:
+        return "".join(row), row
+    except TypeError as error:
+        return str(error), row
+
+
+@program(
+    "none and texts joined",
+    lambda: ([5, 8, 6] * 30, 5),
+    lambda: ([5, 8, 6] * 30, 6),
+    lambda: ([5, 8, 6] * 30, 9),
+)
+def only_some_have_a_price(costs, least):
+    priced = [f"{c / 3:.2f}" if c >= least else None for c in costs if c > 5]
+    return "; ".join(priced)
+
+
+@program("none and texts joined", lambda: ("ab", 3), lambda: ("ab", 1))
+def one_may_be_missing(text, n):
+    return "-".join([text, text * n if n > 2 else None])
+
+
+@program("no texts joined", lambda: (np.arange(60), 59), lambda: (np.arange(60), -1))
+def numbers_of_numpy_joined(x, above):
+    return ", ".join([str(v) if v <= above else v for v in x])
+
+
+@program("known text", lambda: ("F", 3, 60.0), lambda: ("F", 1, 90.0), lambda: ("X", 9, 1.0))
+def drawn_by_rules(axiom, n, angle):
+    text = axiom
+    for _ in range(n):
+        text = text.replace("F", "F+F--F+F")
+    heading, steps = 0.0, 0
+    for c in text:
+        if c == "F":
+            steps += 1
+        elif c == "+":
+            heading += angle
+        else:
+            heading -= angle
+    return len(text), steps, heading

@@ -22,6 +22,8 @@ from pyxla.lib.operands import as_array
 from pyxla.views.shadows import flag_of, one_of
 
 _FUNCTIONS = frozenset({ord, int, float})
+# Characters, of all results: a loop may make texts longer again and again.
+_MOST = 1 << 14
 _OUT_OF_RANGE = "string index out of range"
 
 
@@ -50,7 +52,7 @@ def _is_of_texts(function: Any) -> bool:
 
 
 def mapped(engine: Engine, x: Variant, function: Callable[[str], Any]) -> Any:
-    """`function(x)`; None where the results are of no one type."""
+    """`function(x)`; None where the results are of no one type, or too long to be a table."""
     results: list[Any] = []
     raised: list[tuple[str, Exception]] = []
     for text in x.values:
@@ -61,6 +63,8 @@ def mapped(engine: Engine, x: Variant, function: Callable[[str], Any]) -> Any:
             results.append(None)
     good = [result for result in results if result is not None]
     if len(good) + len(raised) < len(results) or len({type(result) for result in good}) != 1:
+        return None
+    if sum(len(result) for result in good if isinstance(result, str | bytes)) > _MOST:
         return None
     for text, raises in raised:
         engine.ensure(choices.test(x, text.__ne__), raises)

@@ -14,6 +14,7 @@ from pyxla.abstract.facts.refine import constant_of
 from pyxla.abstract.lattice import Array, Const, Scalar, plain
 from pyxla.errors import ListOverflow
 from pyxla.infer.engine import Engine
+from pyxla.infer.raising.refusals import full_name
 from pyxla.infer.text.codes import string
 from pyxla.infer.text.strings import (
     as_bool,
@@ -293,6 +294,11 @@ def call(engine: Engine, function: Any, args: Sequence[Any], kwargs: dict[str, A
     if type(owner) is str and (method := METHODS.get(function.__name__)) is not None:
         return method(engine, Const(owner), *args, **kwargs)
     return None
+
+
+@rule(methods.class_name)
+def _class_name(engine: Engine, x: Any) -> Any:
+    return Const(full_name(engine.rules.type_of(engine, x)))
 
 
 @rule(methods.found)

@@ -40,18 +40,14 @@ from pyxla.infer.calls.visiting import special
 from pyxla.infer.containers.indexing import content_of, get_item
 from pyxla.infer.containers.indices import as_int
 from pyxla.infer.containers.iterators import state_of
-from pyxla.infer.containers.making import unknown
-from pyxla.infer.containers.structure import iterate
 from pyxla.infer.engine import Engine
 from pyxla.infer.joins import choices, far
 from pyxla.infer.lists import columnar, reading
-from pyxla.infer.lists.item_joins import layout_of, picks_of, with_column
-from pyxla.infer.lists.item_types import Chars, Made, Several
 from pyxla.infer.lists.items import holds_instances
 from pyxla.infer.objects import get_attribute
 from pyxla.infer.raising.exceptions import alternatives, is_exception, select
 from pyxla.infer.raising.objects import as_instance
-from pyxla.infer.raising.refusals import full_name, made_of, python_class
+from pyxla.infer.raising.refusals import made_of, python_class
 from pyxla.infer.text import codes as texts
 from pyxla.infer.text import strings
 from pyxla.lib import texts as methods
@@ -114,7 +110,7 @@ def formatted(engine: Engine, x: Any, conversion: str = "", spec: str = "") -> A
     if cls is not None and cls.__format__ is object.__format__:
         _refuse_spec(engine, cls.__name__, spec)
     if columnar.found(engine.heap, x) is not None or made_by_host(engine, x) is not None:
-        return Compound("text", (_as_it_is(engine, x),), ((conversion, spec),))
+        return Compound("text", (as_it_is(engine, x),), ((conversion, spec),))
     try:
         known = engine.python_object(x)
     except LookupError:
@@ -136,7 +132,7 @@ def formatted(engine: Engine, x: Any, conversion: str = "", spec: str = "") -> A
         return x
     if is_number(x) and getattr(x, "kinds", None) is None:
         _check_field(engine, x, conversion, spec)
-    return Compound("text", (_as_it_is(engine, x),), ((conversion, spec),))
+    return Compound("text", (as_it_is(engine, x),), ((conversion, spec),))
 
 
 def of_instance(engine: Engine, x: Any, conversion: str = "") -> Any:
@@ -249,10 +245,10 @@ def made_by_host(engine: Engine, x: Any) -> dict[str, Any] | None:
     return dict(content.fields)
 
 
-def _as_it_is(engine: Engine, x: Any) -> Any:
+def as_it_is(engine: Engine, x: Any) -> Any:
     """`x` as what the host makes text of later, whatever is written to it meanwhile."""
     if is_variant(x, "optional"):
-        return optional(_as_it_is(engine, x.value), x.tag)
+        return optional(as_it_is(engine, x.value), x.tag)
     return call(engine, Const(copy.deepcopy), [x], {}) if isinstance(x, Ref | Tuple) else x
 
 
@@ -379,43 +375,6 @@ class _Fields:
             message = f"Replacement index {index} out of range for positional args tuple"
             return self.engine.raise_constant(IndexError(message))
         return self.args[index]
-
-
-@rule(str.join)
-def _str_join(engine: Engine, separator: Any, items: Any) -> Any:
-    parts: list[Any] = []
-    if coroutines.is_generator(items) or unknown(engine, items):
-        items = call(engine, Const(list), [items], {})
-    grown = columnar.found(engine.heap, items)
-    if grown is not None and is_text(separator) and _is_shown(grown.item):
-        separator = engine.static(separator, "what is between the texts")
-        return Compound("text", (_as_it_is(engine, items),), (("join", separator),))
-    if grown is not None and is_text(separator) and grown.columns:
-        if not isinstance(grown.item, Chars) and picks_of(with_column(grown.item)) is None:
-            with engine.unchecked():  # the first item, where there is one
-                error = _no_text(engine, 0, get_item(engine, items, Const(0)))
-            none = engine.rules.compare(engine, "eq", reading.length(engine, grown), Const(0))
-            engine.ensure(none, error)
-            return Const("")
-        return texts.string(strings.joined_rows(engine, separator, items))
-    for x in iterate(engine, items):
-        if not is_text(x):
-            return engine.raise_constant(_no_text(engine, len(parts) // 2, x))
-        parts += [x, separator]
-    return joined(parts[:-1])
-
-
-def _is_shown(item: Any) -> bool:
-    """Whether items of a list are texts, of which the host puts some together."""
-    if isinstance(item, Several):
-        return all(_is_shown(i) or layout_of(i) is not None for i in item.items)
-    return isinstance(item, Made) and item.cls == "text"
-
-
-def _no_text(engine: Engine, place: int, x: Any) -> TypeError:
-    """What `str.join` raises of an item that is no text."""
-    name = full_name(engine.rules.type_of(engine, x))
-    return TypeError(f"sequence item {place}: expected str instance, {name} found")
 
 
 def _is_mapping(engine: Engine, x: Any) -> bool:
