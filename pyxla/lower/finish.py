@@ -18,6 +18,7 @@ from pyxla.ir.rewrite import ops_in, size
 from pyxla.lower.close import CLOSED, close
 from pyxla.lower.cpu.barriers import keep_shared
 from pyxla.lower.cpu.blocks import make_blocks
+from pyxla.lower.cpu.copies import share_code
 from pyxla.lower.cpu.exchange import exchange
 from pyxla.lower.cpu.exponentials import compute_exponentials
 from pyxla.lower.cpu.fences import fence_reads
@@ -110,6 +111,8 @@ PASSES = (
     Pass(order_updates, (while_,), cpu=True),
     Pass(select_in_loops, (if_,), cpu=True),
     Pass(fence_reads, (while_,), cpu=True),
+    # Sees what the fences keep.
+    Pass(share_code, cpu=True),
     Pass(round_products, (add, multiply, square), cpu=True),
     Pass(compute_exponentials, (exponential,), cpu=True),
     # Reads what the fences left in the loops.

@@ -64,6 +64,20 @@ def slots(region: Region) -> list[int]:
     return [len(instr.operands) for instr in walk(region.instrs) if instr.op is while_]
 
 
+def test_a_chain_of_any_length():
+    def chain(a, y, n):
+        return a if n == 0 else chain(a * 0.75 + y, y, n - 1)
+
+    def orbit(x, y, n):
+        while n > 0:
+            for _ in (1, "a", 2.5, None, ()):  # of several types: the loop is written out
+                x = chain(x, y, 90)
+            n -= 1
+        return x
+
+    assert pyxla.compile(orbit)(0.3, 0.2, 3) == pytest.approx(orbit(0.3, 0.2, 3), rel=1e-14)
+
+
 def test_new_values_that_need_each_others_old_ones():
     """a, b = b, a + b: one of the old values has a slot of its own."""
     region = keep_in_registers(fibonacci())

@@ -180,7 +180,7 @@ class Code:
         """Whether XLA computes a value in several kernels, of an update's index at least, or, where
         it is an int or a bool, of something else than updates."""
         reached = self.fused_with(value)
-        apart = {user for x in reached for user in self.users.get(x, ()) if _is_apart(user)}
+        apart = {user for x in reached for user in self.users.get(x, ()) if is_apart(user)}
         updates = {user for user in apart if user.op is dynamic_update_slice}
         others = len(apart - updates) + len(reached.intersection(self.body.results))
         if any([not reached.isdisjoint(update.operands[2:]) for update in updates]):
@@ -197,7 +197,7 @@ class Code:
         seen, work = {value}, [value]
         while work:
             for user in self.users.get(work.pop(), ()):
-                new = [] if _is_apart(user) else [x for x in user.results if x not in seen]
+                new = [] if is_apart(user) else [x for x in user.results if x not in seen]
                 seen.update(new)
                 work += new
         return seen
@@ -268,7 +268,7 @@ def _is_fused(read: Instr, update: Instr, code: Code) -> bool:
     return code.users[value] == [update] and not (reshaped and varies)
 
 
-def _is_apart(instr: Instr) -> bool:
+def is_apart(instr: Instr) -> bool:
     """Whether an instruction is one of those that XLA fuses nothing behind."""
     return instr.op is dynamic_update_slice or not is_fusible(instr)
 

@@ -391,7 +391,23 @@ class _Writer:
         return value
 
     def instr(self, instr: Instr) -> None:
-        """Write an instruction, after what it needs."""
+        """Write an instruction, after what it needs: a chain of these may be long."""
+        work = [instr]
+        while work:
+            instr = work[-1]
+            missing = (
+                [] if instr in self.done else [*filter(self.is_missing, self.plan.uses(instr))]
+            )
+            work += [value.owner for value in reversed(missing)]
+            if not missing:
+                self.add(work.pop())
+
+    def is_missing(self, value: Value) -> bool:
+        code = value in self.plan.inside and value not in self.values
+        return code and value.owner not in self.done
+
+    def add(self, instr: Instr) -> None:
+        """Write an instruction, unless it is; what it needs is."""
         if instr in self.done:
             return
         self.done.add(instr)
