@@ -65,8 +65,8 @@ class Demands:
     (`infer.lists.number_lists`).  chained: whether tables have chains (`lib.tables`).  ordered:
     whether sets are followed (`lib.sets`), and what leaves dicts.  kept: functions whose results
     are in dicts (`infer.calls.kept`).  hosted: functions that CPython runs (`infer.calls.hosted`).
-    capacities: those that lists need at least, by
-    option.  refused: what nothing lifts: paths end there, as the program may not come to it.
+    capacities: those that lists need at least, by option.  refused: what nothing lifts: paths end
+    there, as the program may not come to it.
     """
 
     exact: frozenset[Any] = frozenset()

@@ -34,6 +34,8 @@ from pyxla.ops.elementwise import compare, not_, or_
 
 # Passes of a loop after which what got longer in each of them is expected to go on so.
 PATIENCE = 3
+# Times `list_capacity` that a column may have in an item: a guess of one dimension, with a few
+# numbers in each place, is as lists of lists always were.
 FEW = 4
 
 
