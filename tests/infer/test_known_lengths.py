@@ -66,6 +66,38 @@ def test_lists(function, n):
         np.testing.assert_allclose(one, other, rtol=1e-14)
 
 
+def paired(x, y):
+    return np.array([a * b for a, b in zip(x, y)])
+
+
+def filtered(x, y):
+    """Data says how many of each there are, fewer than there are numbers."""
+    kept = [a for a in x if a > 0]
+    return np.array([a * b for a, b in zip(kept, y)])
+
+
+def windows(x, y):
+    before, after, total = [], [], 0.0
+    for a, b in zip(x, map(abs, y)):
+        before.append(a)
+        after.append(b)
+        if len(before) > 3:
+            before.pop(0)
+            after.pop(0)
+        steps = np.array([d - c for c, d in zip(before, after)])
+        total += np.linalg.solve(np.outer(steps, steps) + np.eye(len(steps)), steps)[-1]
+    return np.array([total])
+
+
+@pytest.mark.parametrize("function", [paired, filtered, windows])
+@pytest.mark.parametrize("sizes", [(5, 3), (40, 40), (30, 60)])
+def test_those_read_in_step_bound_each_other(function, sizes):
+    x, y = np.split(np.random.default_rng(0).normal(size=sum(sizes)), sizes[:1])
+    compiled = pyxla.compile(function)
+    np.testing.assert_allclose(compiled(x, y), function(x, y), rtol=1e-12)
+    assert "list_capacity" not in str(pyxla.explain(compiled))
+
+
 def test_shapes_are_those_of_the_program():
     typed = str(pyxla.code_typed(lambda x: stacked(x, 40), np.ones(3)))
     assert "-> f64[40,3]\n" in typed

@@ -7,14 +7,26 @@ anything.  A loop indexes a *sequence*: a container, a range, an array along its
 
 from __future__ import annotations
 
+import functools
 import operator
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any
 
 from pyxla.abstract.facts import extent
+from pyxla.abstract.facts.integers import smaller
 from pyxla.abstract.heap import DictCell, ListCell, ObjectCell, SetCell
-from pyxla.abstract.lattice import Array, Compound, Const, Ref, Scalar, Tuple, is_variant
+from pyxla.abstract.lattice import (
+    Array,
+    Compound,
+    Const,
+    Ref,
+    Scalar,
+    Tuple,
+    as_const,
+    is_variant,
+    plain,
+)
 from pyxla.frontend import support
 from pyxla.infer import using
 from pyxla.infer.arrays import access as arrays
@@ -222,7 +234,8 @@ def _len(engine: Engine, x: Any) -> Any:
 
 
 def _shortest(engine: Engine, x: Compound) -> Any:
-    return call(engine, Const(min), [Tuple(tuple([length(engine, s) for s in x.items]))], {})
+    sizes = [plain(length(engine, part)) for part in _side_by_side(x)]
+    return as_const(functools.reduce(smaller, sizes))
 
 
 LENGTHS: dict[str, Callable[..., Any]] = {
@@ -230,7 +243,7 @@ LENGTHS: dict[str, Callable[..., Any]] = {
     "zip": _shortest,
     "enumerate": lambda engine, x: length(engine, x.items[0]),
     "reversed": lambda engine, x: _reversed_length(engine, *x.items),
-    "map": lambda engine, x: _shortest(engine, Compound("zip", x.items[1:])),
+    "map": _shortest,
 }
 
 
@@ -243,28 +256,52 @@ TESTS: dict[str, Callable[..., Any]] = {}
 @rule(support.has_item)
 def has_item(engine: Engine, x: Any, i: Any, asked: Any = TRUE) -> Any:
     """Whether the loop over `x` has an item `i >= 0`.  asked: whether CPython asks that at all."""
+    if _has_length(x):
+        return engine.rules.compare(engine, "lt", i, as_const(_stop(engine, x)))
     if coroutines.is_generator(x):
         return coroutines.has_more(engine, x)
-    if isinstance(x, Compound) and x.kind in TESTS:
+    if x.kind in TESTS:
         return TESTS[x.kind](engine, x, i, asked)
-    if isinstance(x, Compound) and x.kind == "enumerate":
+    if x.kind == "enumerate":
         return has_item(engine, x.items[0], i, asked)
-    if isinstance(x, Compound) and x.kind == "reversed":
+    if x.kind == "reversed":
         return _has_reversed(engine, x, i, asked)
-    if isinstance(x, Compound) and x.kind in ("zip", "map"):
-        found: Any = TRUE
-        for part in x.items if x.kind == "zip" else x.items[1:]:
-            more = has_item(engine, part, i, engine.rules.both(engine, asked, found))
-            found = engine.rules.both(engine, found, more)
-            if found == FALSE:
-                break
-        return found
-    if isinstance(x, Compound) and x.kind == "range":
-        start, stop, step = x.items
-        if isinstance(step, Const) and step.value == 1:
-            gap = engine.rules.binary(engine, "sub", stop, start)
-            return engine.rules.compare(engine, "lt", i, gap)
-    return engine.rules.compare(engine, "lt", i, length(engine, x))
+    found: Any = TRUE
+    for part in _side_by_side(x):
+        more = has_item(engine, part, i, engine.rules.both(engine, asked, found))
+        found = engine.rules.both(engine, found, more)
+        if found == FALSE:
+            break
+    return found
+
+
+def _has_length(x: Any) -> bool:
+    """Whether `i` is less than something where `x` has an item `i`, and no more is to be asked."""
+    if coroutines.is_generator(x):
+        return False
+    if not isinstance(x, Compound):
+        return True
+    if x.kind in ("enumerate", "zip", "map"):
+        return all(map(_has_length, _side_by_side(x)))
+    return x.kind not in TESTS and x.kind != "reversed"
+
+
+def _stop(engine: Engine, x: Any) -> Any:
+    """What `i` is less than where `x`, which has a length, has an item `i`."""
+    if isinstance(x, Compound):
+        if x.kind in ("enumerate", "zip", "map"):
+            stops = [_stop(engine, part) for part in _side_by_side(x)]
+            return functools.reduce(smaller, stops)
+        if x.kind == "range":
+            start, stop, step = x.items
+            if isinstance(step, Const) and step.value == 1:
+                return plain(engine.rules.binary(engine, "sub", stop, start))
+    return plain(length(engine, x))
+
+
+def _side_by_side(x: Compound) -> Sequence[Any]:
+    """What is read in step."""
+    return {"map": x.items[1:], "enumerate": x.items[:1]}.get(x.kind, x.items)
 
 
 def unchanged(engine: Engine, content: ObjectCell) -> None:

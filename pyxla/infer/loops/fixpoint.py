@@ -108,8 +108,9 @@ def _visit(engine: Engine, frame: Frame, component: Component, edge: Edge) -> No
     unrolling.enter_items(engine, edge, source)
     # One iteration is less code than a loop, and what it decides is known.
     few = (count is not None and count <= 1) or coroutines.asks_shortly(engine, frame)
-    alone = few or engine.loop_memory[header].unrolled
-    if alone and try_unroll(engine, frame, component, edge) is None:
+    memory = engine.loop_memory[header]
+    memory.unrolled |= not few and unrolling.fills_shortly(engine, component, edge, count)
+    if (few or memory.unrolled) and try_unroll(engine, frame, component, edge) is None:
         return
     peeled = False
     while True:

@@ -7,8 +7,9 @@ from collections.abc import Sequence, Sized
 from typing import Any
 
 from pyxla.abstract.heap import DictCell, Heap, ListCell
-from pyxla.abstract.lattice import Compound, Const, NeedsStatic, Ref, Scalar, Tuple
+from pyxla.abstract.lattice import Array, Compound, Const, NeedsStatic, Ref, Scalar, Tuple
 from pyxla.errors import CompileError, in_program, is_own
+from pyxla.frontend import support
 from pyxla.frontend.recursion import is_of_stack
 from pyxla.infer import walking
 from pyxla.infer.calls import coroutines
@@ -43,8 +44,29 @@ def _sources(source: Any) -> list[Any]:
 def _count(source: Any, heap: Heap) -> int | None:
     if isinstance(source, Const):
         return len(source.value) if isinstance(source.value, Sized) else None
-    items = _items(source, heap)
-    return None if items is None else len(items)
+    if isinstance(source, Compound) and source.kind == "range":
+        known = [x.value for x in source.items if isinstance(x, Const)]
+        return len(range(*known)) if len(known) == len(source.items) else None
+    content = heap.contents.get(source.cell) if isinstance(source, Ref) else source
+    if isinstance(content, Array):
+        extents = content.extents or (None,)
+        return content.type.shape[0] if content.type.shape and extents[0] is None else None
+    return len(content.items) if isinstance(content, (Tuple, ListCell)) else None
+
+
+def fills_shortly(engine: Engine, component: Component, entry: Edge, count: int | None) -> bool:
+    """Whether a loop of so many iterations is a comprehension of a list that stays one of items:
+    as few as these are no array, so that each is visited on its own in any case."""
+    if count is None or count > SHORT or engine.demands.arrays:
+        return False
+    calls = [x for block in component.loop.blocks for x in block.instrs if len(x.operands) == 3]
+    filled = [x.operands[1] for x in calls if _is_append(x.operands[0].owner)]
+    contents = [getattr(entry.env.get(x), "cell", None) for x in filled]
+    return any(type(entry.heap.contents.get(cell)) is ListCell for cell in contents)
+
+
+def _is_append(owner: Any) -> bool:
+    return getattr(owner, "attrs", {}).get("value") is support.append
 
 
 def _items(source: Any, heap: Heap) -> Sequence[Any] | None:
