@@ -144,11 +144,11 @@ def _emit(engine: Engine, frame: Frame, block: Block) -> None:
         catching.throw(engine, path[0], refusal=path[1])
     except (NewCapture, Needs, NotKnown, RecursionError):
         raise
-    except CompileError as refusal:
+    except (CompileError, OpError) as refusal:
+        if isinstance(refusal, OpError):
+            refusal = engine.refuse(str(refusal), **kind_of(refusal))
         same, error = catching.instead(engine, frame, refusal)
         catching.throw(engine, same, refusal=error)
-    except OpError as error:
-        raise engine.refuse(str(error), **kind_of(error)) from error
     except MemoryError as error:
         raise engine.refuse(
             "what this makes while compiling does not fit in memory",

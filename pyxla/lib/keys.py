@@ -340,7 +340,8 @@ def slice_range(key: slice, size: Int, bound: int) -> Range:
     if isinstance(step, Scalar):
         raise NeedsStatic(step, "the step of a slice")
     if step == 0:
-        refuse("slice step cannot be zero")
+        words = "slice step cannot be zero"
+        raise OpError(words, ValueError, words)
     if key.start is None and key.stop is None:
         full = None if isinstance(size, int) else size
         if step == 1:

@@ -315,6 +315,18 @@ def steps_of_slices(x, n):
     return found, x, y
 
 
+@program("except text", lambda: ([3, 1, 4], 0), lambda: ([3, 1, 4, 5], 2))
+def steps_of_zero(x, n):
+    """Of lists of which data decides the length."""
+    y, found = [v for v in x if v > n], []
+    for part in (y, [*y, n]):
+        try:
+            found.append(part[n :: n - n])
+        except ValueError as e:
+            found.append(str(e))
+    return found, y
+
+
 def _sought(container, key):
     """How each way of looking for a key that has no hash ends."""
     told = []

@@ -172,6 +172,8 @@ def _extremum(target: Any) -> None:
         if len(args) == 1 and _is_iterator(engine, args[0]):
             args = (Tuple(tuple(iterate(engine, args[0]))),)
         items = _items(engine, args)
+        if len(items) == 1 and options.get("key", NONE) == NONE:
+            return items[0]
         wide, members = any(map(far.is_far, items)), any(map(choices.is_member, items))
         if not options and not members and (wide or all(map(is_number, items))):
             if wide or len({kind for x in items for kind in kinds.kinds_of(x)}) > 1:
@@ -204,8 +206,10 @@ def _extremum(target: Any) -> None:
 
 
 def _is_object(engine: Engine, x: Any) -> bool:
-    """Whether it is neither a number nor an array, nor known."""
-    return not isinstance(x, Const) and not is_number(x) and not arrays.is_array(engine, x)
+    """Whether it is neither a number nor an array of known size, nor known."""
+    if arrays.is_array(engine, x):
+        return any(size is not None for size in arrays.shown(engine, x)[1] or ())
+    return not isinstance(x, Const) and not is_number(x)
 
 
 def _items(engine: Engine, args: Sequence[Any]) -> Sequence[Any]:
