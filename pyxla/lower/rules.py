@@ -19,6 +19,7 @@ import numpy as np
 
 from pyxla.ir.core import Instr, Value
 from pyxla.ir.types import ArrayType
+from pyxla.lower.appended import slice_appended, slice_padded
 from pyxla.ops.check import COMPLEXES, FLOATS, INTS
 from pyxla.ops.control import optimization_barrier
 from pyxla.ops.elementwise import NEGATED, and_, compare, convert, not_, or_, select
@@ -535,7 +536,7 @@ RULES: dict[str, tuple[Rule, ...]] = {
     "reshape": (reshape_same, reshape_scalar_broadcast),
     "transpose": (transpose_same,),
     "broadcast_in_dim": (broadcast_same, broadcast_reshape),
-    "slice": (slice_whole,),
+    "slice": (slice_whole, slice_padded, slice_appended),
     "concatenate": (concatenate_one,),
     "pad": (pad_nothing,),
     "dynamic_slice": (load_stored, slice_whole),

@@ -20,6 +20,7 @@ from typing import Any
 from pyxla.ir.build import Builder, building
 from pyxla.ir.core import Instr, Region, Value
 from pyxla.ir.rewrite import Uses
+from pyxla.lower.appended import cut_in_branches
 from pyxla.lower.cost import INFINITE, SMALL, cost, total
 from pyxla.lower.dead import dead_code, has_effect
 from pyxla.lower.forward import forward_blocks
@@ -61,7 +62,8 @@ def simplify(region: Region) -> Region:
 
 def _rearranged(region: Region) -> bool:
     """Rewrite what loops do to large arrays, in place; whether there was anything to do."""
-    return drop_unread(region) or update_in_place(region) | forward_blocks(region)
+    changed = drop_unread(region) or cut_in_branches(region)
+    return changed or update_in_place(region) | forward_blocks(region)
 
 
 def _restore_types(region: Region, types: list[Any]) -> None:

@@ -207,3 +207,19 @@ def first_event_without_a_heap(delays):
         queue.now, function, k = events.pop(first)
         function(k)
     return queue.log
+
+
+@program("heap", lambda: (np.array([5, 3, 8, 1, 9, 2]),), lambda: ([2.5, 1.0, 7.0],))
+def medians_so_far(xs):
+    low, high, found = [], [], []
+    for x in xs:
+        if not low or x <= -low[0]:
+            heapq.heappush(low, -x)
+        else:
+            heapq.heappush(high, x)
+        if len(low) > len(high) + 1:
+            heapq.heappush(high, -heapq.heappop(low))
+        elif len(high) > len(low):
+            heapq.heappush(low, -heapq.heappop(high))
+        found.append(-low[0] if len(low) > len(high) else (high[0] - low[0]) / 2)
+    return found
