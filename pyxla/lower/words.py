@@ -9,14 +9,14 @@ has 64 bits, or 32 where everything in the array fits: floats as their bits, oth
 
 A long list of tuples or instances is hundreds of parameters, which the program reads as arrays of
 all first items, all second ones and so on.  Parameters in that order are words one after the other,
-and each such array is a part of these (`gathered`).
+and each such array is a part of these (`gathered`); rows of several lengths, which are padded, are
+read from their places.
 """
 
 from __future__ import annotations
 
 import itertools
-from collections.abc import Container, Sequence
-from typing import Any
+from collections.abc import Sequence
 
 import numpy as np
 
@@ -24,12 +24,15 @@ from pyxla.ir.build import Builder, building
 from pyxla.ir.core import Instr, Region, Value
 from pyxla.ir.rewrite import Mapping, clone_region, substitute_region, users_of, uses
 from pyxla.ir.types import WORDS, ArrayType, array_type, word_of
-from pyxla.ops.elementwise import bitcast_convert, convert
-from pyxla.ops.shape import concatenate, reshape
+from pyxla.lower.rules import is_filled
+from pyxla.ops.elementwise import bitcast_convert, convert, select
+from pyxla.ops.index import gather_along
+from pyxla.ops.shape import concatenate, constant, pad, reshape
 from pyxla.ops.shape import slice as slice_
 
 # What arrays of parameters are made by.
-_MADE_OF = (reshape, convert, concatenate)
+_MADE_OF = (reshape, convert, concatenate, pad)
+_MANY = 16  # elements of an array that lie apart
 
 
 def in_words(region: Region, params: Sequence[int], results: Sequence[int]) -> Region:
@@ -62,71 +65,94 @@ def gathered(region: Region) -> list[int]:
     """The parameters that are read as parts of such arrays, all but a few of them only so, in the
     order in which these have them; then those that are not read."""
     users, results = users_of(region), set(region.results)
-    place = {param: i for i, param in enumerate(region.params)}
+    ends = _ends(region.params)
+    starts = dict(zip(region.params, ends, strict=False))
     order: dict[Value, None] = {}
-    for run in [_run(instr, place) for instr in region.instrs]:
+    for instr in reversed(region.instrs):  # the whole before its parts
+        if instr.op is not concatenate or (found := _elements(instr.results[0], starts)) is None:
+            continue
+        held = np.searchsorted(ends, found[found >= 0], side="right") - 1
+        run = [region.params[i] for i in dict.fromkeys(held.tolist())]
         others = [x for x in run if len(users[x]) > 1 or x in results]
         if order.keys().isdisjoint(run) and 8 * len(others) <= len(run):
             order.update(dict.fromkeys(run))
     idle = [x for x in region.params if x not in users and x not in results] if order else []
+    place = {param: i for i, param in enumerate(region.params)}
     return [place[x] for x in (*order, *idle)]
 
 
-def _run(made: Any, params: Container[Value]) -> list[Value]:
-    """The parameters of which an array that is made here has the elements, one after the other;
-    none of any other array."""
-    if not isinstance(made, Instr) or made.op is not concatenate:
-        return []
-    dimension = made.attrs["dimension"]
-    if any(size != 1 for size in made.results[0].type.shape[:dimension]):
-        return []
-    found = []
-    for x in made.operands:
-        x = _unshaped(x)
-        part = [x] if x in params else _run(x.owner, params)
-        if not part:
-            return []
-        found += part
-    return found
+def _ends(params: Sequence[Value]) -> list[int]:
+    """Where the elements of each are, one after the other."""
+    return [0, *itertools.accumulate([param.type.size for param in params])]
 
 
-def _unshaped(x: Value) -> Value:
-    """What has the elements of `x`, in another shape."""
-    made = x.owner
-    while isinstance(made, Instr) and made.op in (reshape, convert):
-        if made.operands[0].type.dtype != x.type.dtype:
-            break
-        x = made.operands[0]
-        made = x.owner
-    return x
+def _elements(x: Value, starts: dict[Value, int]) -> np.ndarray | None:
+    """Which element of the parameters, counted from `starts`, each element of an array is that is
+    made of these alone; -1 for zeros that it is padded with.  None of any other array."""
+    shape, made = x.type.shape, x.owner
+    if x in starts:
+        return starts[x] + np.arange(x.type.size).reshape(shape)
+    if not isinstance(made, Instr) or made.op not in _MADE_OF:
+        return None
+    operands = made.operands[:1] if made.op is pad else made.operands
+    if any(y.type.dtype != x.type.dtype for y in operands):
+        return None
+    parts = [_elements(y, starts) for y in operands]
+    found = [part for part in parts if part is not None]
+    if len(found) < len(parts):
+        return None
+    if made.op is concatenate:
+        return np.concatenate(found, made.attrs["dimension"])
+    if made.op is not pad:
+        return found[0].reshape(shape)
+    edges = [made.attrs[name] for name in ("edge_padding_low", "edge_padding_high")]
+    if any(made.attrs["interior_padding"]) or min(map(min, edges), default=0) < 0:
+        return None
+    zero = is_filled(made.operands[1], 0)
+    return np.pad(found[0], list(zip(*edges, strict=True)), constant_values=-1) if zero else None
 
 
 def _parted(params: Sequence[Value], region: Region) -> tuple[Value, Mapping]:
     """A parameter of words, and what computes from it each of `params`, and the arrays in `region`
-    that have words which follow each other; what these were made of is taken out of the region."""
+    that are made of these; what made them is taken out of the region."""
     types = [param.type for param in params]
-    ends = [0, *itertools.accumulate([t.size for t in types])]
+    ends = _ends(params)
     words = Value(array_type(word_of(types), (ends[-1],)))
-    place = {param: i for i, param in enumerate(params)}
+    starts = dict(zip(params, ends, strict=False))
     arrays: Mapping = {}
-    for instr in region.instrs:
-        run = [place[x] for x in _run(instr, place)]
-        if run and run == [*range(run[0], run[-1] + 1)]:
-            (result,) = instr.results
-            arrays[result] = _part(words, ends[run[0]], ends[run[-1] + 1], result.type)
-    substitute_region(region, arrays)
     used, kept = set(region.results), list[Instr]()
     for instr in reversed(region.instrs):
-        if instr.op not in _MADE_OF or not used.isdisjoint(instr.results):
-            kept.append(instr)
-            used.update(uses(instr))
+        if instr.op in _MADE_OF:
+            (result,) = instr.results
+            if result not in used:
+                continue
+            if (found := _elements(result, starts)) is not None:
+                array = _array(words, found.ravel(), result.type)
+                if array is not None:
+                    arrays[result] = array
+                    continue
+        kept.append(instr)
+        used.update(uses(instr))
     region.instrs = kept[::-1]
     mapping = {
         param: _part(words, ends[i], ends[i + 1], param.type)
         for i, param in enumerate(params)
         if param in used
     }
-    return words, mapping
+    return words, mapping | arrays
+
+
+def _array(words: Value, found: np.ndarray, type: ArrayType) -> Value | None:
+    """An array of these elements of the words; None where these are few, and lie apart."""
+    if found.size and np.array_equal(found, np.arange(found[0], found[0] + found.size)):
+        return _part(words, int(found[0]), int(found[-1]) + 1, type) if found[0] >= 0 else None
+    if found.size < _MANY:
+        return None
+    taken = gather_along(words, constant(value=np.maximum(found, 0)))
+    if found.min() < 0:
+        zeros = constant(value=np.zeros(found.size, words.type.dtype))
+        taken = select(constant(value=found >= 0), taken, zeros)
+    return _element(reshape(taken, shape=type.shape), type.dtype)
 
 
 def _part(words: Value, start: int, end: int, type: ArrayType) -> Value:

@@ -13,6 +13,7 @@ from pyxla.journal import Record
 from pyxla.reporting.decisions import Decision, decisions
 
 KINDS = ("restart", "captured")  # of the journal's notes that are told
+LONG = 240  # characters of types of which the first and the last are told
 
 
 class Explanation:
@@ -47,7 +48,10 @@ class Explanation:
 
 
 def _of(number: int, record: Record, decided: Sequence[Decision]) -> Iterator[str]:
-    yield f"{number}. ({record.types})"
+    types = record.types
+    if len(types) > LONG:
+        types = f"{types[: LONG // 2]} ... {types[-LONG // 4 :]}"
+    yield f"{number}. ({types})"
     yield f"   why        {record.why}"
     stages = [f"{stage} {1e3 * seconds:.0f}" for stage, seconds in record.stages.items()]
     yield f"   ms         {', '.join(stages)}"

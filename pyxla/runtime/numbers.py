@@ -59,11 +59,11 @@ def flattened(x: Any) -> tuple[tuple[int, ...], list[Any]] | None:
 
 
 def array_of_numbers(numbers: list[Any]) -> np.ndarray | None:
-    """An array of Python numbers of one type, of ints that are words without a sign; None of
-    anything else."""
+    """An array of Python numbers, or bools, of one type, of ints that are words without a sign;
+    None of anything else."""
     kinds = set(map(type, numbers))
     (kind,) = kinds if len(kinds) == 1 else (None,)
-    if kind is not int and kind is not float and kind is not complex:
+    if kind not in PYTHON_DTYPES:
         return None
     try:
         return np.fromiter(numbers, PYTHON_DTYPES[kind], len(numbers))

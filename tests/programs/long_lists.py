@@ -214,3 +214,35 @@ def multiples(n):
     more = [counts[1], *counts[:3], None] * 2
     primes = [i for i, is_prime in enumerate(sieve) if is_prime]
     return sum(primes), counts[:8], known.count(True), known is kept, len(counts * 2), more
+
+
+def _flags(n=200):
+    return [k % 3 != 1 for k in range(n)]
+
+
+@program("long lists", lambda: (_flags(), 4), lambda: ([False] * 65, 0))
+def bools(flags, k):
+    """They are data, as numbers are, and not what the program is compiled for."""
+    longest = run = 0
+    for flag in flags:
+        run = run + 1 if flag else 0
+        longest = max(longest, run)
+    first = "yes" if flags[k] else "no"
+    flags[k] = not flags[k]
+    flags.append(flags[k] and k > 2)
+    found = [i for i, flag in enumerate(flags) if flag][:5]
+    return longest, first, sum(flags), flags.count(True), found, all(flags), flags[-1], flags
+
+
+@program("long lists", lambda: ([_flags(40) for _ in range(4)],))
+def tables_of_bools(rows):
+    rows[1][2] = rows[0][1] is True
+    return sum(map(sum, rows)), [row.index(False) for row in rows], np.array(rows), rows
+
+
+TABLE = _flags(1000)
+
+
+@program("long lists", lambda: (17,), lambda: (400,))
+def captured_bools(n):
+    return TABLE[n], sum(TABLE[:n]), [k for k in range(n, n + 6) if TABLE[k]]

@@ -212,3 +212,34 @@ def test_numbers_that_are_read_together_are_words_one_after_the_other(plans):
     assert ops.count("slice") < 10 and len(ops) < 200, ops
     with pytest.raises(OverflowError, match="does not fit in 64 bits"):
         ours([(2**70, *items[0][1:]), *items[1:]], arrays, 2, 0.5)
+
+
+def test_rows_of_several_lengths_are_read_from_their_places(plans):
+    """As arrays with room for the longest, and not from as many instructions as there are items."""
+
+    def reached(graph):
+        seen, left = {0}, [0]
+        while left:
+            for k in graph[left.pop()]:
+                if k not in seen:
+                    seen.add(k)
+                    left.append(k)
+        return len(seen)
+
+    graph = {k: [(k * j) % 90 for j in range(1, 2 + k % 4)] for k in range(90)}
+    graph[0] = [1, 5, 7]
+    compiled = pyxla.compile(reached)
+    for _ in range(2):
+        assert compiled(graph) == reached(graph)
+        graph[1][0], graph[7][-1] = 4, 2
+    (region,) = [e.executable.program.region for e in compiled.specializations]
+    ops = [instr.op.name for instr in plans[-1].packed(region).instrs]
+    assert "gather" in ops and len(ops) < 150, len(ops)
+
+
+def test_lists_of_bools_are_data():
+    compiled = pyxla.compile(lambda flags, k: (flags[k], sum(flags)))
+    for seed in range(3):
+        flags = (np.random.default_rng(seed).random(100) < 0.5).tolist()
+        assert compiled(flags, seed) == (flags[seed], sum(flags))
+    assert len(compiled.specializations) == 1
