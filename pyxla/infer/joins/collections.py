@@ -7,8 +7,8 @@ from typing import Any
 
 from pyxla.abstract.heap import DictCell, GrowingList, Heap, ListCell, ObjectCell, SetCell
 from pyxla.infer.containers import tables
+from pyxla.infer.joins import lengths
 from pyxla.infer.joins.columns import of_same, with_parts
-from pyxla.infer.lists import growth
 from pyxla.lib.sets import TableFrozenSet, TableSet
 from pyxla.lib.tables import Table
 
@@ -26,7 +26,7 @@ def unify_lists(
         return
     columns = [*[part for c in columns for part in with_parts(edges, c)], *of_same(edges)]
     if grows:
-        growth.unify(edges, [*columns, *tables.unify(edges, columns)])
+        lengths.unify(edges, [*columns, *tables.unify(edges, columns)])
 
 
 def _has_collections(heap: Heap) -> bool:

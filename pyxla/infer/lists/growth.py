@@ -5,7 +5,6 @@ Which lists become one, with what room, and where it is seen to that it is enoug
 
 from __future__ import annotations
 
-import itertools
 import math
 from collections import Counter
 from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence
@@ -55,7 +54,6 @@ MOST_GUESSED = 1 << 24
 TRIES = 3
 # Items an iteration: a loop that made a list this much longer than was thought may do so again.
 LONG = 16
-_LISTS = set(LISTS)
 
 
 class Grown(NamedTuple):
@@ -184,7 +182,7 @@ def _grow(engine: Engine, head: Any, entry: Any, first: int, back: Grown, keyed:
     tries[first] = tries.get(first, 0) + 1
     again = tries[first] > 1 and (step > LONG or tries[first] > TRIES)
     # A guess is not multiplied by a trip count, nor a trip count that is one by anything.
-    guessed = _guesses([before, after])
+    guessed = guesses([before, after])
     known = trips is not None and not back.swapped and not again and guessed[1] <= guessed[0]
     most = MOST_INSIDE if engine.visits else MOST
     count = trips or 0
@@ -239,7 +237,7 @@ def confine(engine: Engine, entry: Any, back: Any, pairs: Iterable[Sequence[Any]
     back.block = engine.block
 
 
-def _guesses(contents: Iterable[Any]) -> list[int]:
+def guesses(contents: Iterable[Any]) -> list[int]:
     """For how many items of each list there is room that is a guess."""
     return [c.guessed if type(c) is GrowingList else 0 for c in contents]
 
@@ -437,64 +435,3 @@ def _all_trips(head: Any, entry: Any, back: Any) -> int | None:
         if isinstance(x, Scalar) and x.value is head.test.test[1].value
     ]
     return None if None in map(_known, bounds) else trips
-
-
-# --- where paths meet -------------------------------------------------------------------------
-
-
-def unify(states: Sequence[Any], columns: Iterable[Sequence[Any]]) -> bool:
-    """Keep lists that differ in length among `states` (edges) in columns; whether there are any.
-
-    columns: what one name is in each state.
-    """
-    first = states[0].heap.contents
-    same = [[Ref(cell)] * len(states) for cell, x in first.items() if type(x) in LISTS]
-    names = [x for x in (*columns, *same) if all(map(_is_ref, x))]
-    # A list that was laid out for one name may be another name's too: once more for all.
-    rounds = (any([_unify(states, refs) for refs in names]) for _ in names)
-    return any(list(itertools.takewhile(bool, rounds)))
-
-
-def _is_ref(x: Any) -> bool:
-    return isinstance(x, Ref)
-
-
-def _is_unchanged(states: Sequence[Any], content: GrowingList) -> bool:
-    """Whether a list is as long in all states: as it was before they parted."""
-    cell = content.columns[0].cell if content.columns else -1
-    first = states[0].heap.contents.get(cell)
-    same = all([state.heap.contents.get(cell) is first for state in states])
-    return same and type(first) is Array
-
-
-def _unify(states: Sequence[Any], refs: Sequence[Ref]) -> bool:
-    contents = [s.heap.contents.get(x.cell) for s, x in zip(states, refs, strict=True)]
-    types = {type(c) for c in contents}
-    if not types <= _LISTS or len(set(map(class_of, contents))) > 1:
-        return False
-    if types == {ListCell} and len({len(c.items) for c in contents}) == 1:
-        return False
-    if len(set(map(id, contents))) == 1 and _is_unchanged(states, contents[0]):
-        return False
-    sizes = {length_of(s.heap, c) for s, c in zip(states, contents, strict=True)}
-    items = {(c.item, c.guessed) for c in contents if type(c) is GrowingList}
-    if len(sizes) == 1 and len(items) == 1 and types == {GrowingList}:
-        return False
-    pairs = list(zip(states, contents, strict=True))
-    item = common_item(pairs)
-    if item is None:
-        return False
-    room = max([room_of(s.heap, c) for s, c in pairs])
-    sized = len(sizes) > 1 or None in sizes
-    guessed = max(_guesses(contents))
-    changed = False
-    for (state, content), x in zip(pairs, refs, strict=True):
-        fixed = length_of(state.heap, content) is not None
-        if not fixed and content.item == item and content.guessed == guessed:
-            continue
-        state.heap = state.heap.copy()
-        with building(Builder(state.block.instrs, state.loc)):
-            made = keep(state.heap, x, item, room, sized)
-        state.heap.contents[x.cell] = replace(made, guessed=guessed)
-        changed = True
-    return changed
