@@ -32,6 +32,7 @@ from pyxla.infer.calls.depth import MAX_DEMANDS, TooDeep
 from pyxla.infer.calls.executed import name_of
 from pyxla.infer.calls.hosted import to_host
 from pyxla.infer.calls.region import graph
+from pyxla.infer.containers import tables
 from pyxla.infer.demands import Demands, Exhausted, Findings, Needs
 from pyxla.infer.engine import Engine
 from pyxla.infer.exact import exactly
@@ -319,6 +320,7 @@ def _attempt(
         with stack.deep(), building(engine.builder), rounding:
             shared.start(engine)
             world.given_rows = shared.given(engine, lists)
+            tables.given(engine, world.paths)
             world.given_rows |= pools.given(engine, world.paths)
             number_lists.given(engine, lists)
             world.changed(lists)

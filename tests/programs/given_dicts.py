@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import heapq
+import math
 from collections import defaultdict, deque
 
 from tests.programs import program
@@ -139,3 +140,42 @@ def in_order(needs):
             if waits[other] == 0:
                 ready.append(other)
     return order
+
+
+def _weights(n, k=3):
+    return {i: {(i * 7 + j * j) % n: 1 + (i * j) % 8 for j in range(1, k)} for i in range(n)}
+
+
+@program("given dicts in a dict", lambda: (_weights(20), 0), lambda: (_weights(90, 4), 5))
+def least_ways(graph, start):
+    """Data decides which of many dicts is read."""
+    ways, left = dict.fromkeys(graph, math.inf), [(0, start)]
+    ways[start] = 0
+    while left:
+        so_far, u = heapq.heappop(left)
+        if so_far > ways[u]:
+            continue
+        for v, more in graph[u].items():
+            if so_far + more < ways[v]:
+                ways[v] = so_far + more
+                heapq.heappush(left, (ways[v], v))
+    return ways
+
+
+@program("given dicts in a dict", lambda: (_weights(20), 0), lambda: (_weights(12), 3))
+def ways_that_are_used_up(graph, start):
+    """What a dict that data decides gets and loses, the caller's has and lacks."""
+    left, seen, last = [start], set(), None
+    while left:
+        u = left.pop()
+        if u in seen:
+            continue
+        seen.add(u)
+        last = graph[u]
+        for v in list(last):
+            last[v] -= 1
+            if last[v] == 0:
+                del last[v]
+            left.append(v)
+        graph[u][100 + len(seen)] = u
+    return len(seen), last, last is graph[start]

@@ -18,6 +18,7 @@ from pyxla.abstract.lattice import Array, Const, Ref, Scalar, Tuple, is_number
 from pyxla.guards.places import is_steady
 from pyxla.infer import using
 from pyxla.infer.containers import steps
+from pyxla.infer.demands import Path
 from pyxla.infer.interface import Engine
 from pyxla.infer.joins import choices, far
 from pyxla.infer.lists import columnar, entries, pools
@@ -74,6 +75,17 @@ def _enter(engine: Engine, x: Ref, cls: type, pool: Ref) -> None:
             return
         engine.heap.contents[x.cell] = table_of(engine.heap, content)
     pools.enter(engine, x, pool)
+
+
+def given(engine: Engine, paths: dict[int, Path]) -> None:
+    """Let the dicts that are in arguments become rows of the pool of such (`pools.given`), where
+    they are too many to choose one by branches."""
+    held = {cell: engine.heap.contents[cell] for cell, path in paths.items() if len(path) > 1}
+    dicts = {cell: x for cell, x in held.items() if type(x) is DictCell}
+    known = [cell for cell, x in dicts.items() if pools.container_class(x) is Table]
+    for cell in known if Table in engine.pools and len(known) > pools.MOST_DICTS else ():
+        if _is_uniform(engine.heap, dicts[cell]):
+            engine.heap.contents[cell] = table_of(engine.heap, dicts[cell])
 
 
 _PUT = "is put in a list of which data decides the item that is changed"

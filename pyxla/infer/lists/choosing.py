@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from pyxla.abstract.heap import Heap, ListCell
+from pyxla.abstract.heap import DictCell, Heap, ListCell
 from pyxla.abstract.lattice import (
     Compound,
     Const,
@@ -106,13 +106,20 @@ def picked(engine: Engine, items: tuple[Any, ...], key: Any, by_data: bool = Tru
         and all(type(x) is Const and choices.is_constant(x) for x in items)
     ):
         return _constant(engine, items, key)
-    if found is None and by_data and len(items) <= MOST:
+    if found is None and by_data and len(items) <= _most(engine, items):
         if engine.demands.case_split or not any(map(_has_parts, items)):
             return _by_branches(engine, items, key)
         if all(map(is_function, items)):
             words = "this is one of several functions, and data decides which"
             raise engine.refuse(words, "choose by `if`", remedy="case_split")
     return found
+
+
+def _most(engine: Engine, items: tuple[Any, ...]) -> int:
+    """How many items may be branches."""
+    contents = [engine.heap.contents.get(x.cell) for x in items if isinstance(x, Ref)]
+    dicts = [x for x in contents if type(x) is DictCell]
+    return pools.MOST_DICTS if Table in map(pools.container_class, dicts) else MOST
 
 
 def _constant(engine: Engine, items: tuple[Any, ...], key: Any) -> Any:

@@ -46,6 +46,9 @@ from pyxla.lib.iterators import Generator, SequenceSteps
 from pyxla.lib.sets import TableSet
 from pyxla.lib.tables import Record, Table, record
 
+# Of more dicts with keys that are no texts one is chosen in a pool, and not by branches.
+MOST_DICTS = 8
+
 
 def noted(engine: Engine, cls: type) -> None:
     """Note that an instance is made, for another attempt."""
