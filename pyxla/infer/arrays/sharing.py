@@ -151,6 +151,9 @@ def _of_kinds(engine: Engine, op: str, items: Sequence[Any]) -> Any:
 def _extremum(target: Any) -> None:
     @rule(target)
     def call(engine: Engine, *args: Any, **options: Any) -> Any:
+        if not args:
+            words = f"{target.__name__} expected at least 1 argument, got 0"
+            engine.raise_constant(TypeError(words))
         fold = interpreted.max_ if target is max else interpreted.min_
         in_turn = len(args) == 1 and options.get("key", NONE) != NONE
         if in_turn and _is_iterator(engine, args[0]) and is_seen(engine, args[0]):
