@@ -81,7 +81,8 @@ class Blocks:
     @staticmethod
     def of(instr: Instr, made: Reversal, snapshots: int, inner: bool) -> Blocks:
         """inner: the loop is inside of another, or of a branch."""
-        state = _state(made.body, made.saved)
+        left = [made.body.results[k] for k in made.restored]
+        state = _state(made.body, [*made.saved, *left])
         entry = max(made.entry, 1)
         size = max(sum([nbytes(instr.operands[k]) for k in state]), 1)
         if inner:
@@ -196,7 +197,8 @@ class _Machine:
         steps = op.select(pushes, number(0), rest)
         start = [load(s, top) for s in snapshots]
         state, room = self.run_on(start, op.multiply(blocks, length), steps, room)
-        cts = count_down(self.made, room, steps, cts, first)
+        last = [state[self.state.index(k)] for k in self.made.restored]
+        cts = count_down(self.made, room, steps, cts, last, first)
         slot = op.select(pushes, op.add(top, one), number(self.snapshots))
         snapshots = tuple([store(s, slot, x) for s, x in zip(snapshots, state, strict=True)])
         positions = store(positions, slot, at)

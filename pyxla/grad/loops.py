@@ -18,10 +18,11 @@ from pyxla.grad.activity import useful_slots
 from pyxla.grad.checkpoints import Blocks, checkpointed, in_passing
 from pyxla.grad.emitting import buffer, into, number
 from pyxla.grad.foreign import check_once
-from pyxla.grad.residuals import defined_in, plan
+from pyxla.grad.residuals import defined_in
 from pyxla.grad.reversals import sealed
 from pyxla.grad.stacks import Reversal, count_down, counted, stack
 from pyxla.grad.sweep import Sweep
+from pyxla.grad.undone import take_back
 from pyxla.ir import rewrite
 from pyxla.ir.core import Instr, Region, Value
 from pyxla.ir.types import I32, I64
@@ -110,9 +111,9 @@ def _reversal(sweep: Sweep, instr: Instr, cts: list[Value | None]) -> Reversal:
     counters = {
         body.params[k]: (instr.operands[k], step) for k, (_, step) in induction(instr).items()
     }
-    saved = plan(reverse, body, counters, sweep.fleeting)
+    saved, restored = take_back(reverse, body, counters, sweep.fleeting)
     _restore_counters(reverse, counters)
-    return Reversal(body, reverse, slots, captured, tuple(saved))
+    return Reversal(body, reverse, slots, captured, tuple(saved), restored)
 
 
 def _restore_counters(reverse: Region, counters: dict[Value, tuple[Value, int]]) -> None:
@@ -147,4 +148,5 @@ def _stacked(
     code = region.instrs
     code[(at := code.index(instr)) : at] = room
     buffers, count = stack(instr, code, made.saved, empty)
-    return count_down(made, buffers, number(bound) if exact else count, inits)
+    left = [instr.results[k] for k in made.restored]
+    return count_down(made, buffers, number(bound) if exact else count, inits, left)

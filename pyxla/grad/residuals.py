@@ -30,14 +30,25 @@ def plan(
 ) -> list[Value]:
     """What `forward` must save for `reverse`, which gets code for what it computes anew.
 
-    known: parameters of `forward` that `reverse` can tell.
+    known: values of `forward` that `reverse` can tell.
     """
+    saved, again = choose(reverse, forward, known, fleeting)
+    _recompute(reverse, forward, again, set(saved))
+    return saved
+
+
+def choose(
+    reverse: Region,
+    forward: Region,
+    known: Collection[Value] = (),
+    fleeting: Collection[Value] = (),
+) -> tuple[list[Value], list[Value]]:
+    """What is saved for `reverse`, and what is computed anew."""
     defined = defined_in(forward)
     needed = [value for value in free_values(reverse) if value in defined]
-    free = {value for value in needed if value in known}
     saved: dict[Value, None] = {}
     anew: list[Value] = []
-    wanted = sorted([v for v in needed if v not in free], key=lambda v: v.type.size)
+    wanted = sorted([v for v in needed if v not in known], key=lambda v: v.type.size)
     sources = {v: _leaves(v, defined, known, fleeting) for v in wanted}
     alike = Counter[frozenset[Value]]()  # bytes of all that is computed of the same
     for value, leaves in sources.items():
@@ -49,9 +60,7 @@ def plan(
         else:
             saved.update(dict.fromkeys(new))
             anew.append(value)
-    again = [value for value in anew if value not in saved]
-    _recompute(reverse, forward, again, set(saved))
-    return list(saved)
+    return list(saved), [value for value in anew if value not in saved]
 
 
 def defined_in(region: Region) -> set[Value]:

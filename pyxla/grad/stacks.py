@@ -18,8 +18,9 @@ from pyxla.ops.elementwise import add, compare, subtract
 class Reversal:
     """A copy of a loop's body with its reverse.
 
-    reverse: (number of the iteration, cotangents of slots, of captured values) -> the same.
-    saved: values of `body` that it reads.
+    reverse: (number of the iteration, cotangents of slots, of captured values, what is in
+    `restored` after the iteration) -> the same, what is there before it.
+    saved: values of `body` that it reads.  restored: slots of arrays that it puts back.
     """
 
     body: Region
@@ -27,6 +28,7 @@ class Reversal:
     slots: tuple[int, ...]
     captured: tuple[Value, ...]
     saved: tuple[Value, ...]
+    restored: tuple[int, ...]
 
     @property
     def entry(self) -> int:
@@ -99,9 +101,13 @@ def count_down(
     buffers: Sequence[Value],
     count: Value,
     inits: Sequence[Value],
+    left: Sequence[Value],
     first: Value | None = None,
 ) -> tuple[Value, ...]:
-    """The reverse of `count` iterations, from number `first`, whose residuals were saved."""
+    """The reverse of `count` iterations, from number `first`, whose residuals were saved.
+
+    left: what they left of the slots that are restored.
+    """
 
     def more(t: Value, *_: Value) -> Value:
         return compare(t, number(0), direction="GT")
@@ -113,4 +119,4 @@ def count_down(
         which = index if first is None else add(first, index)
         return index, *inline(made.reverse, (which, *cts), mapping)[1:]
 
-    return loop([as_counter(count), *inits], more, back)[1:]
+    return loop([as_counter(count), *inits, *left], more, back)[1 : 1 + len(inits)]
