@@ -12,7 +12,8 @@ most runs may be far shorter.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import functools
+from collections.abc import Callable, Sequence
 
 from pyxla.grad.activity import useful_slots
 from pyxla.grad.checkpoints import Blocks, checkpointed, in_passing
@@ -20,20 +21,27 @@ from pyxla.grad.emitting import buffer, into, number
 from pyxla.grad.foreign import check_once
 from pyxla.grad.residuals import defined_in
 from pyxla.grad.reversals import sealed
-from pyxla.grad.stacks import Reversal, count_down, counted, stack
+from pyxla.grad.stacks import Logs, Reversal, count_down, counted, stack
 from pyxla.grad.sweep import Sweep
 from pyxla.grad.undone import take_back
 from pyxla.ir import rewrite
+from pyxla.ir.build import current
 from pyxla.ir.core import Instr, Region, Value
 from pyxla.ir.types import I32, I64
 from pyxla.lower.rules import definition
 from pyxla.lower.trips import conjuncts, induction, known, trips
-from pyxla.ops.elementwise import add, convert, multiply
+from pyxla.ops.control import if_
+from pyxla.ops.elementwise import add, and_, compare, convert, minimum, multiply
 from pyxla.ops.filled import filled
+
+LARGE = 1 << 10  # bytes that an iteration saves for the loops in it
+LESS = 4  # so many times less is saved if those save what they need
+LOG_RUNS = 4  # iterations of an inner loop in one of the outer one that there is room for
+LOG_LEAST = 1 << 12
 
 
 def reverse_loop(sweep: Sweep, instr: Instr, cts: list[Value | None], region: Region) -> None:
-    made = _reversal(sweep, instr, cts)
+    made = _reversal(sweep, instr, cts, sweep.logs and Logs(sweep.logs.length))
     inits = [
         *[cts[k] if cts[k] is not None else sweep.total(instr.results[k]) for k in made.slots],
         *[sweep.total(value) for value in made.captured],
@@ -42,27 +50,21 @@ def reverse_loop(sweep: Sweep, instr: Instr, cts: list[Value | None], region: Re
     # What saves nothing takes no room, however long it runs.
     most = sweep.most.get(instr.results[0], None if made.saved else 0)
     bound = most if found is None else found.bound
+    exact = found is not None and found.exact
     enough, blocks = sweep.options.residual_bytes, None
-    if found is None or found.bound * made.entry > enough or not _runs_through(instr):
-        blocks = Blocks.of(instr, made, sweep.options.snapshots, inner=bool(sweep.fleeting))
-        enough = min(enough, 2 * blocks.room)  # it would be run again, too
-    if blocks is None or (bound is not None and bound * made.entry <= enough):
-        assert bound is not None
-        results = _stacked(instr, made, bound, found is not None and found.exact, region, inits)
+    if sweep.logs and not exact and made.saved:
+        results = _logged(sweep.logs, instr, made, region, inits)
+    elif other := _logging(sweep, instr, cts, made):
+        results = _either(sweep, instr, (made, other), region, inits)
     else:
-        loop = rewrite.clone_instr(instr, {})
-        state = [made.body.results[k] for k in blocks.state]
-        again = rewrite.slice_of(made.body.instrs, [*state, *made.saved])
-        check_once(again, "the reverse of a loop of unknown length")
-        taken = in_passing(instr, region.instrs, blocks)
-        count = number(found.bound) if found and found.exact else counted(instr, region.instrs)
-        results = sealed(
-            loop,
-            made.slots,
-            made.captured,
-            inits,
-            lambda cts: checkpointed(loop, made, blocks, count, taken, cts),
-        )
+        if found is None or found.bound * made.entry > enough or not _runs_through(instr):
+            blocks = Blocks.of(instr, made, sweep.options.snapshots, inner=bool(sweep.fleeting))
+            enough = min(enough, 2 * blocks.room)  # it would be run again, too
+        if blocks is None or (bound is not None and bound * made.entry <= enough):
+            assert bound is not None
+            results = _stacked(sweep, instr, made, bound, exact, region, inits)
+        else:
+            results = _in_blocks(instr, made, blocks, region, inits)
     carried = len(made.slots)
     sweep.ct.update(zip(made.captured, results[carried:], strict=True))
     for k, ct in zip(made.slots, results[:carried], strict=True):
@@ -80,8 +82,10 @@ def _asks_flags(test: Value) -> bool:
     return made is not None and made.operands[0].type == I32 and known(made.operands[1]) == 0
 
 
-def _reversal(sweep: Sweep, instr: Instr, cts: list[Value | None]) -> Reversal:
-    """Pull cotangents through a copy of the body."""
+def _reversal(
+    sweep: Sweep, instr: Instr, cts: list[Value | None], logs: Logs | None = None
+) -> Reversal:
+    """Pull cotangents through a copy of the body; loops in it save in `logs`."""
     useful: set[Value] = set()
     live = {k for k, ct in enumerate(cts) if ct is not None}
     useful_slots(instr, live, useful)
@@ -99,7 +103,7 @@ def _reversal(sweep: Sweep, instr: Instr, cts: list[Value | None]) -> Reversal:
     outside = [Value(value.type) for value in captured]
     code: list[Instr] = []
     with into(code):
-        inner = sweep.nested(dict(zip(captured, outside, strict=True)), defined_in(body))
+        inner = sweep.nested(dict(zip(captured, outside, strict=True)), defined_in(body), logs)
         for k, ct in zip(slots, carried, strict=True):
             inner.add(body.results[k], ct)
         inner.run(body)
@@ -108,12 +112,15 @@ def _reversal(sweep: Sweep, instr: Instr, cts: list[Value | None]) -> Reversal:
             *[inner.total(value) for value in captured],
         ]
     reverse = Region((index, *carried, *outside), code, (index, *totals))
+    if logs is not None:
+        body.params += tuple(logs.made)
+        body.results += tuple(logs.made.values())
     counters = {
         body.params[k]: (instr.operands[k], step) for k, (_, step) in induction(instr).items()
     }
     saved, restored = take_back(reverse, body, counters, sweep.fleeting)
     _restore_counters(reverse, counters)
-    return Reversal(body, reverse, slots, captured, tuple(saved), restored)
+    return Reversal(body, reverse, slots, captured, tuple(saved), restored, logs)
 
 
 def _restore_counters(reverse: Region, counters: dict[Value, tuple[Value, int]]) -> None:
@@ -132,6 +139,7 @@ def _restore_counters(reverse: Region, counters: dict[Value, tuple[Value, int]])
 
 
 def _stacked(
+    sweep: Sweep,
     instr: Instr,
     made: Reversal,
     bound: int,
@@ -141,12 +149,111 @@ def _stacked(
 ) -> tuple[Value, ...]:
     """Save the residuals of every iteration in the loop itself."""
     instr.regions = (instr.regions[0], made.body)
-    room: list[Instr] = []
-    with into(room):
-        # Room for one at least, although a loop that never runs needs none: its code says `store`.
-        empty = [buffer(value.type, max(bound, 1)) for value in made.saved]
+    if made.logs is not None:
+        made.logs.carried(instr, sweep.logs)
     code = region.instrs
-    code[(at := code.index(instr)) : at] = room
+    # Room for one at least, although a loop that never runs needs none: its code says `store`.
+    empty = _before(instr, code, lambda: [buffer(v.type, max(bound, 1)) for v in made.saved])
     buffers, count = stack(instr, code, made.saved, empty)
     left = [instr.results[k] for k in made.restored]
     return count_down(made, buffers, number(bound) if exact else count, inits, left)
+
+
+def _before(instr: Instr, code: list[Instr], make: Callable[[], list[Value]]) -> list[Value]:
+    """What is computed in front of an instruction."""
+    here: list[Instr] = []
+    with into(here):
+        made = make()
+    code[(at := code.index(instr)) : at] = here
+    return made
+
+
+def _in_blocks(
+    instr: Instr, made: Reversal, blocks: Blocks, region: Region, inits: Sequence[Value]
+) -> tuple[Value, ...]:
+    """Compute the residuals again from snapshots."""
+    loop = rewrite.clone_instr(instr, {})
+    state = [made.body.results[k] for k in blocks.state]
+    again = rewrite.slice_of(made.body.instrs, [*state, *made.saved])
+    check_once(again, "the reverse of a loop of unknown length")
+    taken = in_passing(instr, region.instrs, blocks)
+    found = trips(instr)
+    count = number(found.bound) if found and found.exact else counted(instr, region.instrs)
+
+    def machine(cts: Sequence[Value]) -> Sequence[Value]:
+        return checkpointed(loop, made, blocks, count, taken, cts)
+
+    return sealed(loop, made.slots, made.captured, inits, machine)
+
+
+def _logged(
+    logs: Logs, instr: Instr, made: Reversal, region: Region, inits: Sequence[Value]
+) -> tuple[Value, ...]:
+    """Save the residuals behind those of the loop's last run."""
+    instr.regions = (instr.regions[0], made.body)
+    assert made.logs is not None
+    made.logs.carried(instr, logs)
+    start, *room = logs.slots(made.saved)
+    code = region.instrs
+    buffers, count = stack(instr, code, made.saved, room, lambda j: logs.place(start, j))
+    here: list[Instr] = []
+    with into(here):
+        logs.made.update(zip([start, *room], [add(start, count), *buffers], strict=True))
+    code[(at := code.index(instr) + 1) : at] = here
+    left = [instr.results[k] for k in made.restored]
+    after = [logs.after[slot] for slot in room]
+    return count_down(made, after, count, inits, left, place=lambda j: logs.place(start, j))
+
+
+def _logging(
+    sweep: Sweep, instr: Instr, cts: list[Value | None], made: Reversal
+) -> Reversal | None:
+    """The reverse of a loop in which those of unknown length save what they save one behind the
+    other, for as long as there is room; None where this is not much less than is saved else."""
+    if sweep.fleeting or made.entry < LARGE:
+        return None
+    found = trips(instr)
+    length = LOG_LEAST if found is None else max(LOG_LEAST, LOG_RUNS * found.bound)
+    other = _reversal(sweep, instr, cts, Logs(length))
+    assert other.logs is not None
+    return other if other.logs.made and LESS * other.entry < made.entry else None
+
+
+def _either(
+    sweep: Sweep,
+    instr: Instr,
+    both: tuple[Reversal, Reversal],
+    region: Region,
+    inits: Sequence[Value],
+) -> tuple[Value, ...]:
+    """Reverse from what was saved if there was room for it, or else in blocks."""
+    made, other = both
+    loop, code = rewrite.clone_instr(instr, {}), region.instrs
+    blocks = Blocks.of(instr, made, sweep.options.snapshots, inner=False)
+    instr.regions = (instr.regions[0], other.body)
+    logs, found = other.logs, trips(instr)
+    assert logs is not None
+    last = LOG_LEAST if found is None else found.bound
+    after: rewrite.Mapping = {}
+
+    def room() -> list[Value]:
+        after.update(logs.carried(instr, None))
+        return [buffer(v.type, last + 1) for v in other.saved]
+
+    empty = _before(instr, code, room)
+    buffers, count = stack(instr, code, other.saved, empty, lambda t: minimum(t, number(last)))
+    ran = [value for value in after.values() if not value.type.shape]
+    fits = [compare(count, number(last), direction="LE")]
+    fits += [compare(n, number(logs.length), direction="LT") for n in ran]
+    rewrite.substitute_region(other.reverse, after)
+    left = [instr.results[k] for k in other.restored]
+
+    def machine(cts: Sequence[Value]) -> Sequence[Value]:
+        ways = (
+            lambda: count_down(other, buffers, count, cts, left),
+            lambda: tuple(checkpointed(loop, made, blocks, count, (), cts)),
+        )
+        regions = tuple([current().region((), way) for way in ways])
+        return if_(functools.reduce(and_, fits), regions=regions)[: len(cts)]
+
+    return sealed(loop, made.slots, made.captured, inits, machine)

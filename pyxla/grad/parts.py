@@ -4,17 +4,22 @@
 
 A slice gives its cotangent with zeros around it. In a sum of such arrays each element takes part in
 an addition for every slice, and XLA:CPU asks for each element which padding it lies in. Zeros that
-are left, between the parts or around them, give way to a part that comes later.
+are left, between the parts or around them, give way to a part that comes later.  A little part of a
+large array is added in place.
 """
 
 from __future__ import annotations
 
+from pyxla.grad.emitting import number
 from pyxla.ir.core import Instr, Value
 from pyxla.ir.types import ArrayType
-from pyxla.lower.rules import is_filled
+from pyxla.lower.rules import definition, is_filled
 from pyxla.ops.elementwise import add
 from pyxla.ops.filled import zeros
+from pyxla.ops.index import dynamic_slice, dynamic_update_slice
 from pyxla.ops.shape import concatenate, pad
+
+LITTLE = 16  # of an array of so many elements for each of the part, or for each of as many
 
 Row = list[Value | int]  # what lies side by side; a number: as many zeros
 
@@ -26,7 +31,29 @@ def total(x: Value, y: Value) -> Value:
         axis, row = first
         if (made := _merged(axis, row, second[1])) is not None:
             return concatenate(*[_piece(part, axis, x.type) for part in made], dimension=axis)
+    for whole, part in ((x, y), (y, x)):
+        padded = definition(part, "pad")
+        if padded is not None and _is_little(padded):
+            return _added(whole, padded)
     return add(x, y)
+
+
+def _is_little(padded: Instr) -> bool:
+    """Whether an array is a little part of a large one, and zeros around."""
+    part, zero = padded.operands
+    attrs = padded.attrs
+    edges = *attrs["edge_padding_low"], *attrs["edge_padding_high"]
+    if any(attrs["interior_padding"]) or min(edges) < 0 or not is_filled(zero, 0):
+        return False
+    return LITTLE * max(part.type.size, LITTLE) <= padded.result.type.size
+
+
+def _added(whole: Value, padded: Instr) -> Value:
+    """The sum, in place: no element is read but those of the part."""
+    (part, _), low = padded.operands, padded.attrs["edge_padding_low"]
+    starts = [number(start) for start in low]
+    here = dynamic_slice(whole, *starts, slice_sizes=part.type.shape)
+    return dynamic_update_slice(whole, add(here, part), *starts)
 
 
 def _parts(value: Value) -> tuple[int, Row] | None:

@@ -8,10 +8,50 @@ from pyxla.frozen import dataclass
 from pyxla.grad.emitting import as_counter, into, load, loop, number, store
 from pyxla.ir.core import Instr, Region, Value
 from pyxla.ir.rewrite import Mapping, inline
-from pyxla.ir.types import I64
+from pyxla.ir.types import I64, ArrayType
 from pyxla.lower.cost import nbytes
 from pyxla.lower.trips import induction
-from pyxla.ops.elementwise import add, compare, subtract
+from pyxla.ops.elementwise import add, compare, minimum, subtract
+from pyxla.ops.filled import zeros
+
+
+class Logs:
+    """What the loops in a loop save, one iteration after the other, whichever of the outer one.
+
+    length: how many iterations there is room for; what is behind is lost.  made: the slots that the
+    body of the outer loop has for that, and what it makes of them: how many iterations there were,
+    and what they saved.  after: what is there when all is over.
+    """
+
+    def __init__(self, length: int) -> None:
+        self.length = length
+        self.made: dict[Value, Value] = {}
+        self.after: dict[Value, Value] = {}
+
+    def slot(self, type: ArrayType, after: Value | None = None) -> Value:
+        fresh = Value(type)
+        self.made[fresh], self.after[fresh] = fresh, after or Value(type)
+        return fresh
+
+    def slots(self, saved: Sequence[Value]) -> list[Value]:
+        """The slots of one loop in the body: its iterations so far, then what they save."""
+        types = [ArrayType(v.type.dtype, (self.length, *v.type.shape)) for v in saved]
+        return [self.slot(type) for type in (I64, *types)]
+
+    def place(self, start: Value, index: Value) -> Value:
+        """Where the values of an iteration go; the last place is for what is lost."""
+        return minimum(add(start, index), number(self.length - 1))
+
+    def carried(self, instr: Instr, around: Logs | None) -> Mapping:
+        """Give a loop, which has the body by now, these slots: what is there after it."""
+        inits = [
+            around.slot(slot.type, after) if around else zeros(slot.type)
+            for slot, after in self.after.items()
+        ]
+        results = _widen(instr, inits)
+        if around:
+            around.made.update(zip(inits, results, strict=True))
+        return dict(zip(self.after.values(), results, strict=True))
 
 
 @dataclass(frozen=True, slots=True)
@@ -21,6 +61,7 @@ class Reversal:
     reverse: (number of the iteration, cotangents of slots, of captured values, what is in
     `restored` after the iteration) -> the same, what is there before it.
     saved: values of `body` that it reads.  restored: slots of arrays that it puts back.
+    logs: where loops in `body` save.
     """
 
     body: Region
@@ -29,6 +70,7 @@ class Reversal:
     captured: tuple[Value, ...]
     saved: tuple[Value, ...]
     restored: tuple[int, ...]
+    logs: Logs | None
 
     @property
     def entry(self) -> int:
@@ -85,12 +127,17 @@ def _counter(instr: Instr) -> tuple[Value, Value]:
 
 def _carry(instr: Instr, inits: Sequence[Value]) -> list[Value]:
     """Slots more, which stay as they are so far; their final values."""
+    body = instr.regions[1]
+    fresh = [Value(init.type, body) for init in inits]
+    body.params, body.results = (*body.params, *fresh), (*body.results, *fresh)
+    return _widen(instr, inits)
+
+
+def _widen(instr: Instr, inits: Sequence[Value]) -> list[Value]:
+    """Give a loop the slots that its body has more; their final values."""
     instr.operands = (*instr.operands, *inits)
-    for region in instr.regions:
-        fresh = tuple([Value(init.type, region) for init in inits])
-        region.params = (*region.params, *fresh)
-        if region is instr.regions[1]:
-            region.results = (*region.results, *fresh)
+    cond = instr.regions[0]
+    cond.params = (*cond.params, *[Value(init.type, cond) for init in inits])
     results = [Value(init.type, instr) for init in inits]
     instr.results = (*instr.results, *results)
     return results
@@ -103,10 +150,11 @@ def count_down(
     inits: Sequence[Value],
     left: Sequence[Value],
     first: Value | None = None,
+    place: Callable[[Value], Value] = lambda index: index,
 ) -> tuple[Value, ...]:
     """The reverse of `count` iterations, from number `first`, whose residuals were saved.
 
-    left: what they left of the slots that are restored.
+    left: what they left of the slots that are restored.  place: where those of an iteration are.
     """
 
     def more(t: Value, *_: Value) -> Value:
@@ -114,7 +162,8 @@ def count_down(
 
     def back(t: Value, *cts: Value) -> tuple[Value, ...]:
         index = subtract(t, number(1))
-        loaded = [load(b, index) for b in buffers]
+        at = place(index)
+        loaded = [load(b, at) for b in buffers]
         mapping: Mapping = dict(zip(made.saved, loaded, strict=True))
         which = index if first is None else add(first, index)
         return index, *inline(made.reverse, (which, *cts), mapping)[1:]

@@ -14,6 +14,7 @@ from pyxla.grad.activity import is_inexact
 from pyxla.grad.emitting import into
 from pyxla.grad.foreign import foreign_vjp
 from pyxla.grad.residuals import defined_in, plan
+from pyxla.grad.stacks import Logs
 from pyxla.ir.build import current
 from pyxla.ir.core import Instr, Region, Value
 from pyxla.ir.op import Op, OpError
@@ -56,6 +57,7 @@ class Sweep:
     varied: values whose cotangent is wanted.  guarded: zero cotangents stay zero, in products of up
     to so many elements.  options: how loops are reversed.  fleeting: values of an iteration of the
     loops around, or of the branches.  most: how often loops run at most, by their first results.
+    logs: where loops in the region save what they save, if the loop around passes that on.
     """
 
     def __init__(
@@ -66,17 +68,24 @@ class Sweep:
         options: Options = DEFAULTS,
         fleeting: frozenset[Value] = frozenset(),
         most: dict[Value, int] | None = None,
+        logs: Logs | None = None,
     ) -> None:
         self.fleeting = fleeting
+        self.logs = logs
         self.most = {} if most is None else most
         self.varied = varied
         self.guarded = guarded
         self.ct = ct or {}
         self.options = options
 
-    def nested(self, ct: dict[Value, Value], fleeting: Collection[Value] = ()) -> Sweep:
+    def nested(
+        self,
+        ct: dict[Value, Value],
+        fleeting: Collection[Value] = (),
+        logs: Logs | None = None,
+    ) -> Sweep:
         around = self.fleeting.union(fleeting)
-        return Sweep(self.varied, self.guarded, ct, self.options, around, self.most)
+        return Sweep(self.varied, self.guarded, ct, self.options, around, self.most, logs)
 
     def add(self, value: Value, part: Contribution) -> None:
         """Add a contribution to the cotangent of `value`."""

@@ -59,7 +59,10 @@ def _updates(body: Region, slot: int) -> list[Instr]:
     version = body.results[slot]
     while version is not body.params[slot]:
         owner = version.owner
-        if not isinstance(owner, Instr) or owner.op not in (dynamic_update_slice, optimization_barrier):
+        if not isinstance(owner, Instr) or owner.op not in (
+            dynamic_update_slice,
+            optimization_barrier,
+        ):
             return []
         if owner.op is dynamic_update_slice:
             updates.append(owner)
@@ -67,9 +70,7 @@ def _updates(body: Region, slot: int) -> list[Instr]:
     return updates
 
 
-def _undone(
-    body: Region, updates: list[Instr], after: Value
-) -> tuple[Region, dict[Value, Value]]:
+def _undone(body: Region, updates: list[Instr], after: Value) -> tuple[Region, dict[Value, Value]]:
     """Code that makes of the array after updates what it was before; each version of it."""
     undo, made = Region((), []), {updates[0].result: after}
     for update in updates:
