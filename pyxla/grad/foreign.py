@@ -18,14 +18,19 @@ from pyxla.ops.foreign import host_call
 def check_once(instrs: Iterable[Instr], what: str) -> None:
     """Refuse to run code again that calls the host, which may answer otherwise then."""
     for instr in walk(instrs):
-        host = instr.op is host_call and instr.attrs.get("result_types")
-        if host and not instr.attrs["reads"]:
+        if asks_host(instr):
             raise CompileError(
                 f"{what} runs code again that calls the host",
                 instr.loc,
                 hint="pass what it returns as an argument; pyxla.grad calls it once, but for loops "
                 "of unknown length",
             )
+
+
+def asks_host(instr: Instr) -> bool:
+    """Whether it calls the host for an answer, which may be another the next time."""
+    host = instr.op is host_call and instr.attrs.get("result_types")
+    return bool(host) and not instr.attrs["reads"]
 
 
 def foreign_jvp(instr: Instr, tangents: Sequence[Value | None]) -> tuple[Value | None, ...]:

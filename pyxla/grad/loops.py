@@ -18,10 +18,10 @@ from collections.abc import Callable, Sequence
 from pyxla.grad.activity import useful_slots
 from pyxla.grad.checkpoints import Blocks, checkpointed, in_passing
 from pyxla.grad.emitting import buffer, into, number
-from pyxla.grad.foreign import check_once
+from pyxla.grad.foreign import asks_host, check_once
 from pyxla.grad.residuals import defined_in
 from pyxla.grad.reversals import sealed
-from pyxla.grad.stacks import Logs, Reversal, count_down, counted, stack
+from pyxla.grad.stacks import LOG_BYTES, LOG_LEAST, Logs, Reversal, count_down, counted, stack
 from pyxla.grad.sweep import Sweep
 from pyxla.grad.undone import take_back
 from pyxla.ir import rewrite
@@ -29,33 +29,34 @@ from pyxla.ir.build import current
 from pyxla.ir.core import Instr, Region, Value
 from pyxla.ir.types import I32, I64
 from pyxla.lower.rules import definition
-from pyxla.lower.trips import conjuncts, induction, known, trips
-from pyxla.ops.control import if_
+from pyxla.lower.trips import conjuncts, exact_trips, induction, known, trips
+from pyxla.ops.control import if_, while_
 from pyxla.ops.elementwise import add, and_, compare, convert, minimum, multiply
 from pyxla.ops.filled import filled
 
 LARGE = 1 << 10  # bytes that an iteration saves for the loops in it
 LESS = 4  # so many times less is saved if those save what they need
-LOG_RUNS = 4  # iterations of an inner loop in one of the outer one that there is room for
-LOG_LEAST = 1 << 12
 
 
 def reverse_loop(sweep: Sweep, instr: Instr, cts: list[Value | None], region: Region) -> None:
-    made = _reversal(sweep, instr, cts, sweep.logs and Logs(sweep.logs.length))
+    found, logs = trips(instr), None
+    most = sweep.most.get(instr.results[0]) if found is None else found.bound
+    if sweep.logs:
+        runs = sweep.logs.runs
+        logs = Logs(None if runs is None or most is None else runs * most)
+    made = _reversal(sweep, instr, cts, logs)
     inits = [
         *[cts[k] if cts[k] is not None else sweep.total(instr.results[k]) for k in made.slots],
         *[sweep.total(value) for value in made.captured],
     ]
-    found = trips(instr)
     # What saves nothing takes no room, however long it runs.
-    most = sweep.most.get(instr.results[0], None if made.saved else 0)
-    bound = most if found is None else found.bound
+    bound = 0 if most is None and not made.saved else most
     exact = found is not None and found.exact
     enough, blocks = sweep.options.residual_bytes, None
     if sweep.logs and not exact and made.saved:
-        results = _logged(sweep.logs, instr, made, region, inits)
+        results = _logged(sweep, instr, made, bound, region, inits)
     elif other := _logging(sweep, instr, cts, made):
-        results = _either(sweep, instr, (made, other), region, inits)
+        results = _from_logs(sweep, instr, (made, other), region, inits)
     else:
         if found is None or found.bound * made.entry > enough or not _runs_through(instr):
             blocks = Blocks.of(instr, made, sweep.options.snapshots, inner=bool(sweep.fleeting))
@@ -187,22 +188,32 @@ def _in_blocks(
 
 
 def _logged(
-    logs: Logs, instr: Instr, made: Reversal, region: Region, inits: Sequence[Value]
+    sweep: Sweep,
+    instr: Instr,
+    made: Reversal,
+    most: int | None,
+    region: Region,
+    inits: Sequence[Value],
 ) -> tuple[Value, ...]:
     """Save the residuals behind those of the loop's last run."""
+    logs = sweep.logs
+    assert logs is not None and made.logs is not None
     instr.regions = (instr.regions[0], made.body)
-    assert made.logs is not None
     made.logs.carried(instr, logs)
-    start, *room = logs.slots(made.saved)
+    start, *room = logs.slots(made, most, sweep.options.residual_bytes // LESS)
+    last = room[0].type.shape[0] - 1
+
+    def place(index: Value) -> Value:
+        return minimum(add(start, index), number(last))
+
     code = region.instrs
-    buffers, count = stack(instr, code, made.saved, room, lambda j: logs.place(start, j))
+    buffers, count = stack(instr, code, made.saved, room, place)
     here: list[Instr] = []
     with into(here):
         logs.made.update(zip([start, *room], [add(start, count), *buffers], strict=True))
     code[(at := code.index(instr) + 1) : at] = here
     left = [instr.results[k] for k in made.restored]
-    after = [logs.after[slot] for slot in room]
-    return count_down(made, after, count, inits, left, place=lambda j: logs.place(start, j))
+    return count_down(made, [logs.after[x] for x in room], count, inits, left, place=place)
 
 
 def _logging(
@@ -210,30 +221,37 @@ def _logging(
 ) -> Reversal | None:
     """The reverse of a loop in which those of unknown length save what they save one behind the
     other, for as long as there is room; None where this is not much less than is saved else."""
-    if sweep.fleeting or made.entry < LARGE:
+    if sweep.fleeting or made.entry < LARGE or not _has_open_loops(made.body):
         return None
     found = trips(instr)
-    length = LOG_LEAST if found is None else max(LOG_LEAST, LOG_RUNS * found.bound)
-    other = _reversal(sweep, instr, cts, Logs(length))
+    other = _reversal(sweep, instr, cts, Logs(found.bound if found else None))
     assert other.logs is not None
     return other if other.logs.made and LESS * other.entry < made.entry else None
 
 
-def _either(
+def _has_open_loops(body: Region) -> bool:
+    """Whether loops in a body end who knows when, and nothing is in them that runs only once."""
+    if any(asks_host(instr) for instr in rewrite.walk(body.instrs)):
+        return False
+    loops = [instr for instr in body.instrs if instr.op is while_]
+    return any([exact_trips(x) is None or _has_open_loops(x.regions[1]) for x in loops])
+
+
+def _from_logs(
     sweep: Sweep,
     instr: Instr,
     both: tuple[Reversal, Reversal],
     region: Region,
     inits: Sequence[Value],
 ) -> tuple[Value, ...]:
-    """Reverse from what was saved if there was room for it, or else in blocks."""
+    """Reverse from logs if there was room for all, or else in blocks."""
     made, other = both
     loop, code = rewrite.clone_instr(instr, {}), region.instrs
-    blocks = Blocks.of(instr, made, sweep.options.snapshots, inner=False)
     instr.regions = (instr.regions[0], other.body)
     logs, found = other.logs, trips(instr)
     assert logs is not None
-    last = LOG_LEAST if found is None else found.bound
+    last = min(LOG_LEAST, LOG_BYTES // max(other.entry, 1)) if found is None else found.bound
+    last = min(last, sweep.options.residual_bytes // max(other.entry, 1))
     after: rewrite.Mapping = {}
 
     def room() -> list[Value]:
@@ -242,18 +260,23 @@ def _either(
 
     empty = _before(instr, code, room)
     buffers, count = stack(instr, code, other.saved, empty, lambda t: minimum(t, number(last)))
-    ran = [value for value in after.values() if not value.type.shape]
-    fits = [compare(count, number(last), direction="LE")]
-    fits += [compare(n, number(logs.length), direction="LT") for n in ran]
     rewrite.substitute_region(other.reverse, after)
+    limits = [(after[value], length) for value, length in logs.room.items()]
+    if found is None or last < found.bound:
+        limits.append((count, last))
+    fits = [compare(ran, number(length), direction="LE") for ran, length in limits]
     left = [instr.results[k] for k in other.restored]
+    blocks = Blocks.of(instr, made, sweep.options.snapshots, inner=False)
 
-    def machine(cts: Sequence[Value]) -> Sequence[Value]:
-        ways = (
-            lambda: count_down(other, buffers, count, cts, left),
-            lambda: tuple(checkpointed(loop, made, blocks, count, (), cts)),
-        )
-        regions = tuple([current().region((), way) for way in ways])
-        return if_(functools.reduce(and_, fits), regions=regions)[: len(cts)]
+    def from_logs(cts: Sequence[Value]) -> tuple[Value, ...]:
+        return count_down(other, buffers, count, cts, left)
+
+    def machine(cts: Sequence[Value]) -> tuple[Value, ...]:
+        if not fits:
+            return from_logs(cts)
+        ways = from_logs, lambda cts: checkpointed(loop, made, blocks, count, (), cts)
+        regions = tuple([current().region((), lambda way=way: tuple(way(cts))) for way in ways])
+        results = if_(functools.reduce(and_, fits), regions=regions)
+        return results if isinstance(results, tuple) else (results,)
 
     return sealed(loop, made.slots, made.captured, inits, machine)

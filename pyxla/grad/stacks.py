@@ -11,36 +11,47 @@ from pyxla.ir.rewrite import Mapping, inline
 from pyxla.ir.types import I64, ArrayType
 from pyxla.lower.cost import nbytes
 from pyxla.lower.trips import induction
-from pyxla.ops.elementwise import add, compare, minimum, subtract
+from pyxla.ops.elementwise import add, compare, subtract
 from pyxla.ops.filled import zeros
+
+LOG_BYTES = 1 << 20  # that a loop in others may save, if nothing tells how often it runs
+LOG_RUNS = 4  # iterations of it in one of the outer ones that there is room for
+LOG_LEAST = 1 << 12  # iterations in all that there is room for, if that is enough
 
 
 class Logs:
     """What the loops in a loop save, one iteration after the other, whichever of the outer one.
 
-    length: how many iterations there is room for; what is behind is lost.  made: the slots that the
-    body of the outer loop has for that, and what it makes of them: how many iterations there were,
-    and what they saved.  after: what is there when all is over.
+    runs: how often the body of the outer loop runs at most, in all.  made: the slots that it has
+    for that, and what it makes of them: how many iterations there were, and what they saved.
+    after: what is there when all is over.  room: for how many iterations there is room, by how many
+    there were, where these may be more; what is behind is lost.
     """
 
-    def __init__(self, length: int) -> None:
-        self.length = length
+    def __init__(self, runs: int | None) -> None:
+        self.runs = runs
         self.made: dict[Value, Value] = {}
         self.after: dict[Value, Value] = {}
+        self.room: dict[Value, int] = {}
 
     def slot(self, type: ArrayType, after: Value | None = None) -> Value:
         fresh = Value(type)
         self.made[fresh], self.after[fresh] = fresh, after or Value(type)
         return fresh
 
-    def slots(self, saved: Sequence[Value]) -> list[Value]:
-        """The slots of one loop in the body: its iterations so far, then what they save."""
-        types = [ArrayType(v.type.dtype, (self.length, *v.type.shape)) for v in saved]
-        return [self.slot(type) for type in (I64, *types)]
-
-    def place(self, start: Value, index: Value) -> Value:
-        """Where the values of an iteration go; the last place is for what is lost."""
-        return minimum(add(start, index), number(self.length - 1))
+    def slots(self, made: Reversal, most: int | None, limit: int) -> list[Value]:
+        """The slots of a loop in the body, which runs so often at most: its iterations so far,
+        then what they save, up to `limit` bytes."""
+        total = None if most is None or self.runs is None else self.runs * most
+        length = max(LOG_RUNS * (self.runs or 0), min(LOG_LEAST, LOG_BYTES // made.entry), 1)
+        length = min(length, limit // made.entry)
+        enough = total is not None and total * made.entry <= LOG_BYTES
+        length = 1 + (total if enough else length)
+        types = [ArrayType(v.type.dtype, (length, *v.type.shape)) for v in made.saved]
+        start, *slots = [self.slot(type) for type in (I64, *types)]
+        if not enough:
+            self.room[self.after[start]] = length - 1
+        return [start, *slots]
 
     def carried(self, instr: Instr, around: Logs | None) -> Mapping:
         """Give a loop, which has the body by now, these slots: what is there after it."""
@@ -51,6 +62,7 @@ class Logs:
         results = _widen(instr, inits)
         if around:
             around.made.update(zip(inits, results, strict=True))
+            around.room.update(self.room)
         return dict(zip(self.after.values(), results, strict=True))
 
 
