@@ -200,7 +200,7 @@ def _logged(
     assert logs is not None and made.logs is not None
     instr.regions = (instr.regions[0], made.body)
     made.logs.carried(instr, logs)
-    start, *room = logs.slots(made, most, sweep.options.residual_bytes // LESS)
+    start, *room = logs.slots(made, most, sweep.options.residual_bytes)
     last = room[0].type.shape[0] - 1
 
     def place(index: Value) -> Value:

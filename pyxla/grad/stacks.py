@@ -16,6 +16,7 @@ from pyxla.ops.filled import zeros
 
 LOG_BYTES = 1 << 20  # that a loop in others may save, if nothing tells how often it runs
 LOG_RUNS = 4  # iterations of it in one of the outer ones that there is room for
+LOG_MOST = 1 << 26  # bytes, however often they run
 LOG_LEAST = 1 << 12  # iterations in all that there is room for, if that is enough
 
 
@@ -44,7 +45,7 @@ class Logs:
         then what they save, up to `limit` bytes."""
         total = None if most is None or self.runs is None else self.runs * most
         length = max(LOG_RUNS * (self.runs or 0), min(LOG_LEAST, LOG_BYTES // made.entry), 1)
-        length = min(length, limit // made.entry)
+        length = min(length, min(LOG_MOST, limit) // made.entry)
         enough = total is not None and total * made.entry <= LOG_BYTES
         length = 1 + (total if enough else length)
         types = [ArrayType(v.type.dtype, (length, *v.type.shape)) for v in made.saved]
