@@ -43,7 +43,8 @@ def reverse_loop(sweep: Sweep, instr: Instr, cts: list[Value | None], region: Re
     most = sweep.most.get(instr.results[0]) if found is None else found.bound
     if sweep.logs:
         runs = sweep.logs.runs
-        logs = Logs(None if runs is None or most is None else runs * most)
+        total = None if runs is None or most is None else runs * most
+        logs = Logs(total, sweep.logs.surely)
     made = _reversal(sweep, instr, cts, logs)
     inits = [
         *[cts[k] if cts[k] is not None else sweep.total(instr.results[k]) for k in made.slots],
@@ -55,8 +56,8 @@ def reverse_loop(sweep: Sweep, instr: Instr, cts: list[Value | None], region: Re
     enough, blocks = sweep.options.residual_bytes, None
     if sweep.logs and not exact and made.saved:
         results = _logged(sweep, instr, made, bound, region, inits)
-    elif other := _logging(sweep, instr, cts, made):
-        results = _from_logs(sweep, instr, (made, other), region, inits)
+    elif other := _logging(sweep, instr, cts, made, bound):
+        results = _from_logs(sweep, instr, (made, other), bound, region, inits)
     else:
         if found is None or found.bound * made.entry > enough or not _runs_through(instr):
             blocks = Blocks.of(instr, made, sweep.options.snapshots, inner=bool(sweep.fleeting))
@@ -217,14 +218,13 @@ def _logged(
 
 
 def _logging(
-    sweep: Sweep, instr: Instr, cts: list[Value | None], made: Reversal
+    sweep: Sweep, instr: Instr, cts: list[Value | None], made: Reversal, most: int | None
 ) -> Reversal | None:
     """The reverse of a loop in which those of unknown length save what they save one behind the
     other, for as long as there is room; None where this is not much less than is saved else."""
     if sweep.fleeting or made.entry < LARGE or not _has_open_loops(made.body):
         return None
-    found = trips(instr)
-    other = _reversal(sweep, instr, cts, Logs(found.bound if found else None))
+    other = _reversal(sweep, instr, cts, Logs(most, exact_trips(instr) or 0))
     assert other.logs is not None
     return other if other.logs.made and LESS * other.entry < made.entry else None
 
@@ -241,6 +241,7 @@ def _from_logs(
     sweep: Sweep,
     instr: Instr,
     both: tuple[Reversal, Reversal],
+    most: int | None,
     region: Region,
     inits: Sequence[Value],
 ) -> tuple[Value, ...]:
@@ -248,10 +249,12 @@ def _from_logs(
     made, other = both
     loop, code = rewrite.clone_instr(instr, {}), region.instrs
     instr.regions = (instr.regions[0], other.body)
-    logs, found = other.logs, trips(instr)
+    logs, entry = other.logs, max(other.entry, 1)
     assert logs is not None
-    last = min(LOG_LEAST, LOG_BYTES // max(other.entry, 1)) if found is None else found.bound
-    last = min(last, sweep.options.residual_bytes // max(other.entry, 1))
+    last = exact_trips(loop) or min(LOG_LEAST, LOG_BYTES // entry)
+    if most is not None and most * entry <= LOG_BYTES:
+        last = most
+    last = min(last, sweep.options.residual_bytes // entry)
     after: rewrite.Mapping = {}
 
     def room() -> list[Value]:
@@ -262,7 +265,7 @@ def _from_logs(
     buffers, count = stack(instr, code, other.saved, empty, lambda t: minimum(t, number(last)))
     rewrite.substitute_region(other.reverse, after)
     limits = [(after[value], length) for value, length in logs.room.items()]
-    if found is None or last < found.bound:
+    if most is None or last < most:
         limits.append((count, last))
     fits = [compare(ran, number(length), direction="LE") for ran, length in limits]
     left = [instr.results[k] for k in other.restored]

@@ -23,14 +23,15 @@ LOG_LEAST = 1 << 12  # iterations in all that there is room for, if that is enou
 class Logs:
     """What the loops in a loop save, one iteration after the other, whichever of the outer one.
 
-    runs: how often the body of the outer loop runs at most, in all.  made: the slots that it has
-    for that, and what it makes of them: how many iterations there were, and what they saved.
-    after: what is there when all is over.  room: for how many iterations there is room, by how many
-    there were, where these may be more; what is behind is lost.
+    runs: how often the body of the outer loop runs at most, in all.  surely: how often the
+    outermost one does.  made: the slots that the body has for that, and what it makes of them: how
+    many iterations there were, and what they saved.  after: what is there when all is over.  room:
+    for how many iterations there is room, by how many there were, where these may be more; what is
+    behind is lost.
     """
 
-    def __init__(self, runs: int | None) -> None:
-        self.runs = runs
+    def __init__(self, runs: int | None, surely: int) -> None:
+        self.runs, self.surely = runs, surely
         self.made: dict[Value, Value] = {}
         self.after: dict[Value, Value] = {}
         self.room: dict[Value, int] = {}
@@ -44,10 +45,10 @@ class Logs:
         """The slots of a loop in the body, which runs so often at most: its iterations so far,
         then what they save, up to `limit` bytes."""
         total = None if most is None or self.runs is None else self.runs * most
-        length = max(LOG_RUNS * (self.runs or 0), min(LOG_LEAST, LOG_BYTES // made.entry), 1)
+        length = max(LOG_RUNS * self.surely, min(LOG_LEAST, LOG_BYTES // made.entry), 1)
         length = min(length, min(LOG_MOST, limit) // made.entry)
         enough = total is not None and total * made.entry <= LOG_BYTES
-        length = 1 + (total if enough else length)
+        length = max(total, 1) if enough else length + 1
         types = [ArrayType(v.type.dtype, (length, *v.type.shape)) for v in made.saved]
         start, *slots = [self.slot(type) for type in (I64, *types)]
         if not enough:

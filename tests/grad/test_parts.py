@@ -118,3 +118,19 @@ def test_products_on_the_other_path():
     assert " and(" not in text
     assert "direction=NE" not in text
     np.testing.assert_array_equal(pyxla.grad(f)(x, np.full(4, np.nan)), [0, np.nan, 0, 0])
+
+
+def test_a_little_part_of_a_large_array_is_added_in_place():
+    def f(x, n):
+        total = 0.0
+        while total < n:
+            total += x[0] ** 2 + x[-1]
+            x = np.sin(x) + 0.5
+        return total * x[3]
+
+    x = np.linspace(0.1, 1.0, 1000)
+    text = pyxla.code_hlo(pyxla.compile(lambda x, n: pyxla.grad(f)(x, n)), x, 3.0)
+    assert text.count(" pad(") <= 1  # where it begins
+    step = np.cos(x) * 1e-6
+    slope = (f(x + step, 3.0) - f(x - step, 3.0)) / 2
+    np.testing.assert_allclose(pyxla.grad(f)(x, 3.0) @ step, slope, rtol=1e-5)
