@@ -8,6 +8,10 @@ Where it is unknown, or that needs more than `residual_bytes`, the states are co
 snapshots (`pyxla.grad.checkpoints`).  A loop that may end before its counter does, or is bounded by
 those of the loops around (`for j in range(i)`), saves them where it needs no more room than these:
 most runs may be far shorter.
+
+An inner loop that is run again needs all that it begins with, in each iteration of the outer one.
+Where that is much, inner loops save in logs that all of their runs share (`stacks.Logs`), and the
+outer one runs again if these were too short.
 """
 
 from __future__ import annotations

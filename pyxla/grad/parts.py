@@ -19,7 +19,7 @@ from pyxla.ops.filled import zeros
 from pyxla.ops.index import dynamic_slice, dynamic_update_slice
 from pyxla.ops.shape import concatenate, pad
 
-LITTLE = 16  # of an array of so many elements for each of the part, or for each of as many
+LITTLE = 16  # so many elements of an array for each of the part, and as many squared at least
 
 Row = list[Value | int]  # what lies side by side; a number: as many zeros
 

@@ -37,7 +37,7 @@ def take_back(
         if not updates or versions.isdisjoint(wanted):
             continue
         after = Value(param.type, None, param.hint)
-        undo, made = _undone(body, updates, after)
+        undo, made = _undone(body, k, updates, after)
         parts = plan(undo, body, known, fleeting)
         if not versions.isdisjoint(parts) or PARTS * sum(map(nbytes, parts)) > nbytes(param):
             continue
@@ -46,7 +46,7 @@ def take_back(
         restored.update(made)
         code += undo.instrs
         reverse.params += (after,)
-        reverse.results += (made[param],)
+        reverse.results += undo.results
     saved.update(dict.fromkeys(plan(reverse, body, {*known, *restored}, fleeting)))
     reverse.instrs[:0] = code
     substitute_region(reverse, restored)
@@ -70,7 +70,9 @@ def _updates(body: Region, slot: int) -> list[Instr]:
     return updates
 
 
-def _undone(body: Region, updates: list[Instr], after: Value) -> tuple[Region, dict[Value, Value]]:
+def _undone(
+    body: Region, slot: int, updates: list[Instr], after: Value
+) -> tuple[Region, dict[Value, Value]]:
     """Code that makes of the array after updates what it was before; each version of it."""
     undo, made = Region((), []), {updates[0].result: after}
     for update in updates:
@@ -82,5 +84,6 @@ def _undone(body: Region, updates: list[Instr], after: Value) -> tuple[Region, d
         with into(undo.instrs):
             after = dynamic_update_slice(after, old, *starts)
         made[array] = after
+    made[body.params[slot]] = after
     undo.results = (after,)
     return undo, made
