@@ -361,9 +361,10 @@ def _answer(world: World, asked: Exception) -> Exception:
     if isinstance(answer, Restart):
         answer.demands = replace(engine.demands, hosted=frozenset(), refused=frozenset())
     # Recursion that nothing but data ends.
-    if isinstance(answer, TooDeep) and not any(answer.group <= g for g in engine.demands.stacks):
-        engine.findings.recursive[answer.group] = answer
-        return Needs(answer.loc, stacks=frozenset({answer.group}))
+    if isinstance(answer, TooDeep) and answer.group:
+        if not any(answer.group <= group for group in engine.demands.stacks):
+            engine.findings.recursive[answer.group] = answer
+            return Needs(answer.loc, stacks=frozenset({answer.group}))
     return answer
 
 
