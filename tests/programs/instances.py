@@ -554,3 +554,25 @@ def evolution(genes, pairs):
     world = Evolution(genes)
     world.run(pairs)
     return world.best.fitness, world.best.genes, [one.genes for one in world.population]
+
+
+class Runs:
+    def __init__(self, numbers):
+        self.rows = []
+        for n in numbers:
+            run = []
+            while n != 1:
+                run.append(n)
+                n = n // 2 if n % 2 == 0 else 3 * n + 1
+            self.rows.append(run)
+
+    def longest(self):
+        return max([len(run) for run in self.rows], default=0)
+
+
+@program("instances that hold lists of lists", lambda: (40,), lambda: (3,))
+def lists_of_lists_in_each_of_many(count):
+    """Rows of a pool sooner than one by one, each with as many lists as there were before it."""
+    made = [Runs(range(2, 2 + k)) for k in range(count)]
+    best = max(made, key=lambda one: one.longest())
+    return best.rows, [one.longest() for one in made]

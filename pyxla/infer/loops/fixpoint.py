@@ -152,7 +152,7 @@ def _visit(engine: Engine, frame: Frame, component: Component, edge: Edge) -> No
                 hint=_IN_LOOPS.get(conflict.hint, conflict.hint),
                 remedy=conflict.demand + (" pooled" if split else ""),
             )
-            if conflict.demand == "pooled" and engine.pools:
+            if conflict.demand == "pooled":
                 engine.findings.over.add(header)
             unroll(engine, frame, component, edge, refusal)
             return
