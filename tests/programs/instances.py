@@ -576,3 +576,50 @@ def lists_of_lists_in_each_of_many(count):
     made = [Runs(range(2, 2 + k)) for k in range(count)]
     best = max(made, key=lambda one: one.longest())
     return best.rows, [one.longest() for one in made]
+
+
+class Crossing:
+    def __init__(self, name):
+        self.name, self.edges, self.distance, self.before = name, [], float("inf"), None
+
+
+class Roads:
+    def __init__(self):
+        self.crossings = {}
+
+    def crossing(self, name):
+        if name not in self.crossings:
+            self.crossings[name] = Crossing(name)
+        return self.crossings[name]
+
+    def connect(self, a, b, weight):
+        one, other = self.crossing(a), self.crossing(b)
+        one.edges.append((other, weight))
+        other.edges.append((one, weight))
+
+    def shortest(self, a, b):
+        self.crossings[a].distance, heap = 0.0, [(0.0, a)]
+        while heap:
+            distance, name = heapq.heappop(heap)
+            one = self.crossings[name]
+            if distance > one.distance:
+                continue
+            for other, weight in one.edges:
+                if distance + weight < other.distance:
+                    other.distance, other.before = distance + weight, one
+                    heapq.heappush(heap, (other.distance, other.name))
+        path, one = [], self.crossings[b]
+        while one is not None:
+            path.append(one.name)
+            one = one.before
+        return self.crossings[b].distance, path[::-1]
+
+
+@program("instances that refer to each other", lambda: (6,), lambda: (14,))
+def shortest_way_among_crossings(n):
+    """One of several crossings that all lead to each other: joined, they are all combinations."""
+    roads = Roads()
+    for i in range(n):
+        roads.connect(i, (i + 1) % n, 1.0 + i % 3)
+        roads.connect(i, (i * 5 + 2) % n, 2.5 + i % 2)
+    return roads.shortest(0, n // 2)

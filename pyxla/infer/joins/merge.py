@@ -55,6 +55,8 @@ from pyxla.ops.shape import constant
 from pyxla.views import views
 from pyxla.views.shadows import alternatives, one_of, resolve, same_ref, shown
 
+FEW = 16  # objects that may meet several others
+
 
 class Join:
     """One merge in progress.
@@ -217,7 +219,8 @@ class Join:
         same = variants.same_class if self.way.case_split else variants.same_kind
         if not same(contents):
             return self.disagreed(values)
-        return self._join_cells(values)
+        found = None if self._is_product() else self._join_cells(values)
+        return self.conflict(values) if self._is_product() else found
 
     def _met(self, ref: Ref, values: list[Any]) -> Ref:
         """`ref` of some of the paths only: where its view begins and ends was computed there."""
@@ -241,6 +244,12 @@ class Join:
             if isinstance(met, Conflict):
                 met.sites = sites.of_all([self.heap.infos[c] for c in key if c is not None])
         return Ref(self.cells[key])
+
+    def _is_product(self) -> bool:
+        """Whether more objects meet than there are: those that refer to each other, as the nodes of
+        a graph, meet in all combinations, and again where paths meet after that."""
+        there = max([len(state.heap.contents) for state in self.states])
+        return len(self.cells) > there + FEW
 
     def _new_cell(
         self, key: tuple[int | None, ...], heaps: Iterable[Heap], behind: Iterable[int]
