@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Callable, Container, Iterable, Iterator, Mapping
 from typing import Any
 
-from pyxla.abstract.heap import ObjectCell, Visit, behind, is_row
+from pyxla.abstract.heap import Heap, ObjectCell, Visit, behind, is_row
 from pyxla.abstract.lattice import (
     UNDEFINED,
     Array,
@@ -148,7 +148,7 @@ class LoopHead:
             fit.value(template, value)
             if not fit.ok and is_number(template) and is_number(value):
                 self.mismatched[i] = Brought(kinds.bare(value))
-            elif not fit.ok and is_none(template) is not False and value is not UNDEFINED:
+            elif not fit.ok and value is not UNDEFINED and self._may_be(template, value, back):
                 self.mismatched[i] = Brought(value, behind(back.heap, value))
             fit.ok &= before
         fit.hint = "a field"
@@ -177,6 +177,11 @@ class LoopHead:
         back.block.terminator = Jump(self.block, back.loc)
         self.block.preds.append(back.block)
         return True, aliases, "a name may stand for one of several arrays that are still in use"
+
+    def _may_be(self, template: Any, value: Any, back: Edge) -> bool:
+        """Whether a name that is None, or a row of a pool, may be what comes back sooner."""
+        rows = _is_row(template, self.heap) and _is_row(value, back.heap)
+        return rows or is_none(template) is not False
 
     def idle(self, back: Edge, fields: Iterable[Field]) -> set[Field]:
         """Those of `fields` that come back as they were, after `close`."""
@@ -261,6 +266,10 @@ def _is_plain(x: Any) -> bool:
     return is_number(x) or isinstance(x, Unbound)
 
 
+def _is_row(x: Any, heap: Heap) -> bool:
+    return isinstance(x, Ref) and not x.view and is_row(heap.contents.get(x.cell))
+
+
 def _rebinds(template: Any, back: Any) -> bool:
     refs = isinstance(template, Ref) and isinstance(back, Ref)
     return refs and template.cell != back.cell and not template.view and not back.view
@@ -277,7 +286,8 @@ def _expected(
         if isinstance(content, Array) and content.extents is None and not args[i].view:
             args[i] = Ref(heap.new(content, entry.loc))
     for i, came in brought.items():
-        if is_number(args[i]) if is_number(came.value) else is_none(args[i]) is not False:
+        fits = is_number(args[i]) if is_number(came.value) else is_none(args[i]) is not False
+        if fits or (_is_row(args[i], heap) and _is_row(came.value, came.heap)):
             args[i], heap = came.value, came.heap.under(heap)
     if len(heap.contents) == len(entry.heap.contents) and not fields and not brought:
         return []
