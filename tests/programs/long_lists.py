@@ -240,9 +240,9 @@ def tables_of_bools(rows):
     return sum(map(sum, rows)), [row.index(False) for row in rows], np.array(rows), rows
 
 
-TABLE = _flags(1000)
+FLAGS = _flags(1000)
 
 
 @program("long lists", lambda: (17,), lambda: (400,))
 def captured_bools(n):
-    return TABLE[n], sum(TABLE[:n]), [k for k in range(n, n + 6) if TABLE[k]]
+    return FLAGS[n], sum(FLAGS[:n]), [k for k in range(n, n + 6) if FLAGS[k]]

@@ -285,3 +285,13 @@ def by_ints_or_floats(items):
     found = {str(i): i for i in items}
     items.sort(key=lambda i: (i % 3 == 0, True if i == 0 else i))
     return inverse, tied, sorted(found.items(), key=lambda e: 0 if e[1] < 0 else 1 / (1 + e[1]))
+
+
+@program("sorting none", lambda: (3, 2, 3), lambda: (3, 2, 1))
+def few_tuples_with_none(x, y, z):
+    pairs = [(x, 1), (y, None), (z, None)]
+    try:
+        found = sorted(pairs)
+    except TypeError as e:
+        found = str(e)
+    return found, max([(x, 1), (y, None)])

@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 
 from pyxla.abstract.heap import GrowingList, ListCell, reachable
-from pyxla.abstract.lattice import Array, Compound, Const, Ref, Scalar, Tuple, is_number
+from pyxla.abstract.lattice import Array, Compound, Const, Ref, Scalar, Tuple, is_number, is_variant
 from pyxla.infer.arrays import access as arrays
 from pyxla.infer.calls.dispatch import call
 from pyxla.infer.calls.visiting import class_of
@@ -168,7 +168,7 @@ def _network(
         return _compared(engine, items, keys, descending)
     columns = list(_columns(rows))
     if not columns or not all(is_number(x) for column in columns for x in column):
-        if all(_have_order(engine, key) for key in keys):
+        if all(_have_order(engine, key) for key in keys) or all(map(_may_have_none, keys)):
             return _compared(engine, items, keys, descending)
         raise engine.refuse(
             "sorted() by keys known at run time only, which are not all numbers",
@@ -212,6 +212,15 @@ def _have_order(engine: Engine, key: Any) -> bool:
         return True
     cls = class_of(engine, key)
     return cls is not None and engine.captures.member(cls, "__lt__") is not None
+
+
+def _may_have_none(key: Any) -> bool:
+    """Whether it is a tuple of numbers and None: where those before None are equal, `<` raises."""
+    return isinstance(key, Tuple) and all([is_number(x) or _maybe_none(x) for x in key.items])
+
+
+def _maybe_none(x: Any) -> bool:
+    return is_variant(x, "optional") or (isinstance(x, Const) and x.value is None)
 
 
 def _columns(keys: Sequence[Any]) -> Iterator[Sequence[Any]]:
