@@ -179,3 +179,52 @@ def ways_that_are_used_up(graph, start):
             left.append(v)
         graph[u][100 + len(seen)] = u
     return len(seen), last, last is graph[start]
+
+
+def _named(graph):
+    return {f"n{u}": {f"n{v}": more for v, more in ways.items()} for u, ways in graph.items()}
+
+
+@program(
+    "given dicts in a dict",
+    lambda: (_named(_weights(20)), "n0"),
+    lambda: (_named(_weights(80, 4)), "n5"),
+)
+def least_ways_by_name(graph, start):
+    """As many dicts, with texts as keys, of which each has others."""
+    ways, left = {start: 0}, [(0, start)]
+    while left:
+        so_far, u = heapq.heappop(left)
+        for v, more in graph[u].items():
+            if so_far + more < ways.get(v, math.inf):
+                ways[v] = so_far + more
+                heapq.heappush(left, (ways[v], v))
+    return ways
+
+
+@program("given dicts in a dict", lambda: (_named(_weights(20)), "n3"))
+def several_kinds_of_values(graph, start):
+    """Values that are no numbers alone are in no pool."""
+    graph["n3"]["n4"] = "far"
+    left, seen, total = [start], set(), 0
+    while left:
+        u = left.pop()
+        if u not in seen:
+            seen.add(u)
+            for v, more in graph[u].items():
+                total += 100 if isinstance(more, str) else more
+                left.append(v)
+    return total, len(seen)
+
+
+@program("given dicts in a dict", lambda: (_named(_weights(20)), "n3"))
+def written_before_data_chooses(graph, start):
+    """What is written to a known one of them is the caller's."""
+    graph[start]["n4"] = 7
+    left, seen = [start], set()
+    while left:
+        u = left.pop()
+        if u not in seen:
+            seen.add(u)
+            left.extend(graph[u])
+    return len(seen)

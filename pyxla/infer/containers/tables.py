@@ -80,12 +80,16 @@ def _enter(engine: Engine, x: Ref, cls: type, pool: Ref) -> None:
 def given(engine: Engine, paths: dict[int, Path]) -> None:
     """Let the dicts that are in arguments become rows of the pool of such (`pools.given`), where
     they are too many to choose one by branches."""
-    held = {cell: engine.heap.contents[cell] for cell, path in paths.items() if len(path) > 1}
-    dicts = {cell: x for cell, x in held.items() if type(x) is DictCell}
-    known = [cell for cell, x in dicts.items() if pools.container_class(x) is Table]
-    for cell in known if Table in engine.pools and len(known) > pools.MOST_DICTS else ():
-        if _is_uniform(engine.heap, dicts[cell]):
-            engine.heap.contents[cell] = table_of(engine.heap, dicts[cell])
+    if Table not in engine.pools:
+        return
+    heap, beside = engine.heap, dict[Path, list[Ref]]()
+    for cell, path in paths.items():
+        if type(heap.contents[cell]) is DictCell:
+            beside.setdefault(path[:-1], []).append(Ref(cell))
+    for dicts in [x for x in beside.values() if pools.are_unlike(heap, x)]:
+        contents: dict[int, Any] = {x.cell: heap.contents[x.cell] for x in dicts}
+        if all([_is_uniform(heap, x) for x in contents.values()]):
+            heap.contents.update({cell: table_of(heap, x) for cell, x in contents.items()})
 
 
 _PUT = "is put in a list of which data decides the item that is changed"

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from pyxla.abstract.heap import DictCell, Heap, ListCell
+from pyxla.abstract.heap import Heap, ListCell
 from pyxla.abstract.lattice import (
     Compound,
     Const,
@@ -47,7 +47,7 @@ def choose(engine: Engine, x: Any, items: tuple[Any, ...], key: Any) -> Any:
         return None
     reading.checked(engine, key, Const(len(items)), number_lists.out_of_range(x))
     found = picked(engine, items, key, by_data)
-    if found is None and not by_data:
+    if found is None and (not by_data or _wait(engine, items)):
         _want_pool(engine, items)
     return found
 
@@ -55,7 +55,9 @@ def choose(engine: Engine, x: Any, items: tuple[Any, ...], key: Any) -> Any:
 def _want_pool(engine: Engine, items: tuple[Any, ...]) -> None:
     """Note sets or dicts of which a loop reads one after the other, and which are in no pool."""
     contents = [engine.heap.contents.get(x.cell) if isinstance(x, Ref) else None for x in items]
-    classes = set(map(pools.container_class, contents))
+    classes: set[Any] = set(map(pools.container_class, contents))
+    if pools.are_unlike(engine.heap, items):
+        classes = {Table}
     if len(classes) == 1 and classes <= {Table, TableSet} - engine.demands.pooled:
         engine.findings.containers |= classes
         engine.findings.pooling.update(engine.findings.loops)
@@ -106,7 +108,12 @@ def picked(engine: Engine, items: tuple[Any, ...], key: Any, by_data: bool = Tru
         and all(type(x) is Const and choices.is_constant(x) for x in items)
     ):
         return _constant(engine, items, key)
-    if found is None and by_data and len(items) <= _most(engine, items):
+    if (
+        found is None
+        and by_data
+        and len(items) <= MOST
+        and not pools.are_unlike(engine.heap, items)
+    ):
         if engine.demands.case_split or not any(map(_has_parts, items)):
             return _by_branches(engine, items, key)
         if all(map(is_function, items)):
@@ -115,11 +122,9 @@ def picked(engine: Engine, items: tuple[Any, ...], key: Any, by_data: bool = Tru
     return found
 
 
-def _most(engine: Engine, items: tuple[Any, ...]) -> int:
-    """How many items may be branches."""
-    contents = [engine.heap.contents.get(x.cell) for x in items if isinstance(x, Ref)]
-    dicts = [x for x in contents if type(x) is DictCell]
-    return pools.MOST_DICTS if Table in map(pools.container_class, dicts) else MOST
+def _wait(engine: Engine, items: tuple[Any, ...]) -> bool:
+    """Whether these will be rows of a pool, in another attempt."""
+    return Table not in engine.demands.pooled and pools.are_unlike(engine.heap, items)
 
 
 def _constant(engine: Engine, items: tuple[Any, ...], key: Any) -> Any:

@@ -9,7 +9,7 @@ instances of in loops, or more than once (`infer.demands`).
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 from pyxla.abstract.heap import (
@@ -38,7 +38,7 @@ from pyxla.infer.demands import Demands, Needs, Path
 from pyxla.infer.interface import Engine
 from pyxla.infer.joins import closures
 from pyxla.infer.joins.columns import missing
-from pyxla.infer.lists import columnar, growing, pool_rows, record_keys
+from pyxla.infer.lists import columnar, growing, pool_rows, reading, record_keys
 from pyxla.infer.lists.item_types import LISTS
 from pyxla.infer.lists.items import count, item_of
 from pyxla.infer.lists.pool_rows import COUNTS, SET
@@ -46,8 +46,7 @@ from pyxla.lib.iterators import Generator, SequenceSteps
 from pyxla.lib.sets import TableSet
 from pyxla.lib.tables import Record, Table, record
 
-# Of more dicts with keys that are no texts one is chosen in a pool, and not by branches.
-MOST_DICTS = 8
+MOST_DICTS = 8  # of unlike keys among which branches choose
 
 
 def noted(engine: Engine, cls: type) -> None:
@@ -106,6 +105,16 @@ def container_class(content: Any) -> type | None:
     return record(keys) if keys and all(map(pool_rows.is_name, keys)) else Table
 
 
+def are_unlike(heap: Heap, values: Sequence[Any]) -> bool:
+    """Whether these are many dicts of the caller's of which each may have keys of its own: one of
+    them is chosen in a pool, as branches would be too much code."""
+    refs = [x for x in values if isinstance(x, Ref) and heap.infos[x.cell].pinned is not None]
+    classes = [container_class(heap.contents[x.cell]) for x in refs]
+    dicts = [cls for cls in classes if cls is not None and issubclass(cls, Table | Record)]
+    several = len(set(dicts)) > MOST_DICTS or Table in dicts
+    return several and len(dicts) == len(values) > MOST_DICTS
+
+
 def of_class(engine: Engine, cls: type) -> Ref | None:
     """The pool of a new instance, if there is one.  Containers may be pooled only where loops make
     them: those that hold others are made once, as a rule, and have items of other types."""
@@ -143,8 +152,11 @@ def given(engine: Engine, paths: Mapping[int, Path]) -> dict[type, Given]:
         if len(cells) > 1 or engine.demands.everywhere or not is_container(cls):
             for cell in cells:
                 enter(engine, Ref(cell), engine.pools[cls])
-            content = engine.heap.contents[engine.pools[cls].cell]
-            made[cls] = Given(tuple(cells.values()), content)
+            held, columns = engine.heap.contents[engine.pools[cls].cell], list[Array]()
+            if cls is Table:  # whose lists are written without it
+                held = pool_rows.grown_of(engine, engine.pools[cls])
+                columns = reading.columns_of(engine, held)
+            made[cls] = Given(tuple(cells.values()), held, tuple(columns))
     return made
 
 
