@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 import pyxla
+from pyxla.errors import InternalError
 from pyxla.infer.engine import Engine
 
 
@@ -138,3 +139,16 @@ def test_loops_over_a_few_fields_are_unrolled_however_many_there_are():
 
     blocks = tuple([Block(norm(i), norm(i), np.ones(i)) for i in range(1, 61)])
     assert pyxla.code_typed(deep, blocks, np.ones((4, 6))).count("subtract") == 300
+
+
+def longer_than_there_are_numbers(x):
+    for i in range(10**30):
+        if i > x:
+            break
+    return i
+
+
+def test_a_range_of_more_than_64_bits_is_refused():
+    with pytest.raises(pyxla.CompileError, match="too large") as caught:
+        pyxla.compile(longer_than_there_are_numbers)(5)
+    assert not isinstance(caught.value, InternalError)

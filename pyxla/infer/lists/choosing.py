@@ -108,12 +108,7 @@ def picked(engine: Engine, items: tuple[Any, ...], key: Any, by_data: bool = Tru
         and all(type(x) is Const and choices.is_constant(x) for x in items)
     ):
         return _constant(engine, items, key)
-    if (
-        found is None
-        and by_data
-        and len(items) <= MOST
-        and not pools.are_unlike(engine.heap, items)
-    ):
+    if found is None and by_data and len(items) <= MOST and not _wait(engine, items):
         if engine.demands.case_split or not any(map(_has_parts, items)):
             return _by_branches(engine, items, key)
         if all(map(is_function, items)):

@@ -42,11 +42,14 @@ def _sources(source: Any) -> list[Any]:
 
 
 def _count(source: Any, heap: Heap) -> int | None:
-    if isinstance(source, Const):
-        return len(source.value) if isinstance(source.value, Sized) else None
     if isinstance(source, Compound) and source.kind == "range":
         known = [x.value for x in source.items if isinstance(x, Const)]
-        return len(range(*known)) if len(known) == len(source.items) else None
+        source = Const(range(*known)) if len(known) == len(source.items) else source
+    if isinstance(source, Const):
+        held = source.value
+        if isinstance(held, range):  # of which `len` may be too large
+            return 1 + (held[-1] - held[0]) // held.step if held else 0
+        return len(held) if isinstance(held, Sized) else None
     content = heap.contents.get(source.cell) if isinstance(source, Ref) else source
     if isinstance(content, Array):
         extents = content.extents or (None,)
