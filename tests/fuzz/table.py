@@ -363,8 +363,8 @@ FAULTS = [
     Fault(
         "the residuals of another iteration are read",
         "pyxla.grad.stacks",
-        "loaded = [load(b, index) for b in buffers]",
-        "loaded = [load(b, t) for b in buffers]",
+        "loaded = [load(b, at) for b in buffers]",
+        "loaded = [load(b, place(t)) for b in buffers]",
         100,
         "gradients",
     ),
