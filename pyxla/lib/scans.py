@@ -36,7 +36,7 @@ from pyxla.lib.operands import (
     splat,
 )
 from pyxla.lib.reductions import (
-    NARROW,
+    accumulate_all,
     accumulator,
     extremum,
     fold,
@@ -58,6 +58,7 @@ from pyxla.ops.index import dynamic_slice, dynamic_update_slice
 COMPUTATIONS: dict[Any, str] = {
     np.add: "add", np.multiply: "multiply", np.maximum: "maximum", np.minimum: "minimum",
     np.bitwise_and: "and", np.bitwise_or: "or", np.bitwise_xor: "xor",
+    np.logical_and: "and", np.logical_or: "or", np.logical_xor: "xor",
 }
 # fmt: on
 
@@ -125,17 +126,11 @@ def ufunc_reduce(
             "be specified",
             ValueError,
         )
-    identity = ufunc.identity if initial is None else initial
     value = cast(x.value, found)
-    if where is not True:
-        if identity is None:
-            raise OpError(f"np.{ufunc.__name__}.reduce with where= needs initial=")
-        value = masked(value, where, ufunc.identity if initial is None else initial)
-    if ufunc in COMPUTATIONS or ufunc in LOGICAL:
-        result = _fold_known(ufunc, value, axes, initial)
-    else:
-        result = _fold_in_order(ufunc, value, axes, initial)
-    return Array(keep(result, x.shape, axes, keepdims))
+    if where is not True and ufunc.identity is None and initial is None:
+        raise OpError(f"np.{ufunc.__name__}.reduce with where= needs initial=")
+    reduced = _fold_known if ufunc in COMPUTATIONS else _fold_in_order
+    return Array(keep(reduced(ufunc, value, axes, initial, where), x.shape, axes, keepdims))
 
 
 @functools.cache
@@ -148,31 +143,25 @@ def _is_reorderable(ufunc: np.ufunc, dtype: np.dtype) -> bool:
     return True
 
 
-LOGICAL = {np.logical_and: ("and", True), np.logical_or: ("or", False)}
+def _fold_known(
+    ufunc: np.ufunc, x: Value, axes: tuple[int, ...], initial: Any, where: Any
+) -> Value:
+    dtype, computation = x.type.dtype, COMPUTATIONS[ufunc]
+    if ufunc in (np.add, np.multiply):
+        return accumulate_all(x, axes, dtype, computation, ufunc.identity, initial, where)
+    if ufunc.identity is None:
+        return extremum(x, axes, computation, initial, where)
+    neutral = np.asarray(ufunc.identity).astype(dtype)  # all bits, of `bitwise_and`
+    start = literal(neutral if initial is None else initial, dtype)
+    return fold(masked(x, where, neutral), axes, start, computation)
 
 
-def _fold_known(ufunc: np.ufunc, x: Value, axes: tuple[int, ...], initial: Any) -> Value:
-    if ufunc in LOGICAL:
-        computation, neutral = LOGICAL[ufunc]
-        x = k.truth(x)
-    else:
-        computation = COMPUTATIONS[ufunc]
-        neutral = ufunc.identity
-    dtype = x.type.dtype
-    if neutral is None:
-        return extremum(x, axes, ufunc.__name__, initial)
-    if dtype == BOOL:
-        computation = {"add": "or", "multiply": "and"}.get(computation, computation)
-    work = np.dtype(np.float32) if dtype in NARROW else dtype
-    start = literal(neutral, work) if initial is None else as_value(initial, work)
-    if start.type.shape:
-        raise OpError("initial= must be a scalar")
-    return cast(fold(cast(x, work), axes, start, computation), dtype)
-
-
-def _fold_in_order(ufunc: np.ufunc, x: Value, axes: tuple[int, ...], initial: Any) -> Value:
+def _fold_in_order(
+    ufunc: np.ufunc, x: Value, axes: tuple[int, ...], initial: Any, where: Any
+) -> Value:
     """One axis at a time, from `initial`, the identity or else the first element on."""
     initial = ufunc.identity if initial is None else initial
+    x = masked(x, where, initial if ufunc.identity is None else ufunc.identity)
     for axis in sorted(axes, reverse=True):
         if initial is not None:
             edge = tuple([1 if i == axis else n for i, n in enumerate(x.type.shape)])

@@ -518,6 +518,17 @@ def reductions_along_axes(x):
 
 
 @program(
+    "ufunc", lambda: (np.array([[-4.0, 6.0], [-0.5, 2.0]]), np.array([[5, 7], [13, 15]], "u1"))
+)
+def reductions_of_some(x, bits):
+    """`initial` counts once, whatever `where` leaves out."""
+    some = x > 0
+    totals = [ufunc.reduce(x, where=some, initial=3.0) for ufunc in (np.add, np.multiply)]
+    both = np.logical_xor.reduce(x > 1, axis=(0, 1)), np.logical_xor.reduce(some, where=some)
+    return totals, both, np.bitwise_and.reduce(bits), np.bitwise_and.reduce(bits, where=some)
+
+
+@program(
     "view checks",
     lambda: (np.arange(6.0).reshape(2, 3), 5, np.array([7.0, -8.0])),
     lambda: (np.arange(6.0).reshape(2, 3), 1, np.array([7.0, -8.0])),

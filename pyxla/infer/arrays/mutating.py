@@ -20,6 +20,7 @@ from pyxla.infer.engine import Engine
 from pyxla.infer.raising.sizes import verify_stored
 from pyxla.ir.op import OpError
 from pyxla.ir.types import I32, I64
+from pyxla.lib import scans
 from pyxla.lib.indexing import conform, scatter_at, setitem, take
 from pyxla.lib.masks import ranks
 from pyxla.lib.operands import BOOL, as_array, broadcast_to, cast, literal
@@ -207,19 +208,7 @@ _rearranges(np.ndarray.partition, np.partition)
 
 
 # What a scatter accumulates with, for ufuncs that are one of its computations on their arrays.
-COMPUTATIONS: dict[Any, str] = {
-    np.add: "add",
-    np.subtract: "add",
-    np.multiply: "multiply",
-    np.maximum: "maximum",
-    np.minimum: "minimum",
-    np.bitwise_and: "and",
-    np.bitwise_or: "or",
-    np.bitwise_xor: "xor",
-    np.logical_and: "and",
-    np.logical_or: "or",
-    np.logical_xor: "xor",
-}
+COMPUTATIONS = scans.COMPUTATIONS | {np.subtract: "add"}
 
 
 @rule(np.ufunc.at)
