@@ -70,7 +70,7 @@ def _checked(outcome: Outcome) -> Iterator[Decision]:
     sites = {(site.cls, site.loc): site for site in (*outcome.sites, *flagged)}
     for (cls, loc), site in sites.items():
         if cls is RefusedPath:
-            reason, hint, _ = [arg.value for arg in site.args]
+            reason, hint, _ = site.known
             yield Decision(
                 "left_out", f"is refused where the program comes here: {reason}", loc, hint
             )

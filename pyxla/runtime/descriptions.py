@@ -10,8 +10,14 @@ from pyxla.ir.types import PYTHON_TYPES, SHORT_NAMES, ArrayType
 from pyxla.runtime.numbers import Path
 
 
+class Arg:
+    """What is known of an argument, or of a part of one."""
+
+    __slots__ = ()
+
+
 @dataclass(frozen=True, slots=True)
-class ArgArray:
+class ArgArray(Arg):
     """An array: kind is "numpy" (np.ndarray), "jax", "scalar" (an immutable NumPy scalar), or
     "state" (a copy of what an object holds, which nobody else sees)."""
 
@@ -22,7 +28,7 @@ class ArgArray:
 
 
 @dataclass(frozen=True, slots=True)
-class ArgScalar:
+class ArgScalar(Arg):
     """A dynamic Python scalar; kind is "jax" for a weakly typed jax scalar, "word" for an int from
     0 to 2**64, of which the leaf is 2**63 less."""
 
@@ -32,14 +38,14 @@ class ArgScalar:
 
 
 @dataclass(frozen=True, slots=True)
-class ArgStatic:
+class ArgStatic(Arg):
     """A value that is part of the specialization."""
 
     value: Any
 
 
 @dataclass(frozen=True, slots=True)
-class ArgTuple:
+class ArgTuple(Arg):
     """A tuple, or an instance of the NamedTuple class `cls`."""
 
     cls: type
@@ -47,12 +53,12 @@ class ArgTuple:
 
 
 @dataclass(frozen=True, slots=True)
-class ArgList:
+class ArgList(Arg):
     items: tuple[Arg, ...]
 
 
 @dataclass(frozen=True, slots=True)
-class ArgNumbers:
+class ArgNumbers(Arg):
     """A long list of Python numbers of one type, or lists of such, as one array; sizes: the leaf
     that has the lengths of the lists in it, where these are of several."""
 
@@ -62,7 +68,7 @@ class ArgNumbers:
 
 
 @dataclass(frozen=True, slots=True)
-class ArgText:
+class ArgText(Arg):
     """A text whose characters are data: its code points, and how many there are."""
 
     type: ArrayType
@@ -71,13 +77,13 @@ class ArgText:
 
 
 @dataclass(frozen=True, slots=True)
-class ArgDict:
+class ArgDict(Arg):
     keys: tuple[Any, ...]
     values: tuple[Arg, ...]
 
 
 @dataclass(frozen=True, slots=True)
-class ArgStand:
+class ArgStand(Arg):
     """A set, a deque, or a dict of another class, by the list or dict of its items; `fields`: what
     else it holds."""
 
@@ -87,7 +93,7 @@ class ArgStand:
 
 
 @dataclass(frozen=True, slots=True)
-class ArgObject:
+class ArgObject(Arg):
     """An instance of `cls`, a dataclass or another Python class, by its fields."""
 
     cls: type
@@ -95,7 +101,7 @@ class ArgObject:
 
 
 @dataclass(frozen=True, slots=True)
-class ArgMethod:
+class ArgMethod(Arg):
     """A bound method: `function` of the instance `owner`."""
 
     function: Any
@@ -103,7 +109,7 @@ class ArgMethod:
 
 
 @dataclass(frozen=True, slots=True)
-class ArgPytree:
+class ArgPytree(Arg):
     """A container of a class registered with JAX; `treedef` is its node alone."""
 
     cls: type
@@ -112,7 +118,7 @@ class ArgPytree:
 
 
 @dataclass(frozen=True, slots=True)
-class ArgUnknown:
+class ArgUnknown(Arg):
     """Something in a container that is no argument: refused for `reason` where it is read.
 
     cls: its class.  dtype: of an array.
@@ -125,28 +131,10 @@ class ArgUnknown:
 
 
 @dataclass(frozen=True, slots=True)
-class ArgSame:
+class ArgSame(Arg):
     """The mutable container already met at `path`."""
 
     path: Path
-
-
-Arg = (
-    ArgArray
-    | ArgScalar
-    | ArgStatic
-    | ArgTuple
-    | ArgList
-    | ArgNumbers
-    | ArgText
-    | ArgDict
-    | ArgStand
-    | ArgObject
-    | ArgMethod
-    | ArgPytree
-    | ArgUnknown
-    | ArgSame
-)
 
 
 def spelled(arg: Arg) -> str:
@@ -187,7 +175,9 @@ def spelled(arg: Arg) -> str:
             return _called(cls, ", ".join(map(spelled, items)))
         case ArgMethod(function, owner):
             return f"{spelled(owner)}.{function.__name__}"
-    return f"the same as {spell(arg.path)}"
+        case ArgSame(path):
+            return f"the same as {spell(path)}"
+    raise TypeError(arg)
 
 
 def size(arg: Arg) -> tuple[int, ...]:

@@ -29,8 +29,14 @@ from pyxla.options import DEFAULTS
 Path = tuple[Any, ...]
 
 
+class Out:
+    """What makes an object of the caller's."""
+
+    __slots__ = ()
+
+
 @dataclass(frozen=True, slots=True)
-class OutArray:
+class OutArray(Out):
     """Result `index`; `extents[d]`, where not None, is the result that holds the true size."""
 
     index: int
@@ -38,7 +44,7 @@ class OutArray:
 
 
 @dataclass(frozen=True, slots=True)
-class OutScalar:
+class OutScalar(Out):
     """A scalar: kind is "python" (int, float, bool, complex) or "numpy" (an np.generic)."""
 
     index: int
@@ -46,19 +52,19 @@ class OutScalar:
 
 
 @dataclass(frozen=True, slots=True)
-class OutConst:
+class OutConst(Out):
     value: Any
 
 
 @dataclass(frozen=True, slots=True)
-class OutSet:
+class OutSet(Out):
     """A set of known values, a new one for each call."""
 
     values: frozenset[Any]
 
 
 @dataclass(frozen=True, slots=True)
-class OutMixed:
+class OutMixed(Out):
     """A number of one of several kinds, 0-d arrays among them: `outs[result index]`, the widest the
     last."""
 
@@ -67,7 +73,7 @@ class OutMixed:
 
 
 @dataclass(frozen=True, slots=True)
-class OutVariant:
+class OutVariant(Out):
     """One of several values, a tagged union: `outs[result index]`, an int or a bool."""
 
     index: int
@@ -75,7 +81,7 @@ class OutVariant:
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class OutNumbers:
+class OutNumbers(Out):
     """A list of the elements of result `index`, nested where it has several dimensions: Python's
     numbers if `python`, else NumPy's scalars."""
 
@@ -84,14 +90,14 @@ class OutNumbers:
 
 
 @dataclass(frozen=True, slots=True)
-class OutArgument:
+class OutArgument(Out):
     """The very object that was passed: argument `path[0]`, then a step per container."""
 
     path: Path
 
 
 @dataclass(frozen=True, slots=True)
-class OutItem:
+class OutItem(Out):
     """The item of the list at `path` of which result `index` says which it is."""
 
     path: Path
@@ -99,7 +105,7 @@ class OutItem:
 
 
 @dataclass(frozen=True, slots=True)
-class OutPart:
+class OutPart(Out):
     """What is in the container `base`: a step is an index or a field, or a number that says which
     item."""
 
@@ -108,7 +114,7 @@ class OutPart:
 
 
 @dataclass(frozen=True, slots=True)
-class OutView:
+class OutView(Out):
     """A view of an array: steps are ("getitem", key), ("transpose", axes), ("reshape", shape),
     ("real", None), ("imag", None), ("view", dtype), ("windows", (sizes, axes)),
     ("broadcast", shape), ("diagonal", (offset, axis, axis, writable))."""
@@ -118,18 +124,18 @@ class OutView:
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class OutTuple:
+class OutTuple(Out):
     cls: type
     items: tuple[Out, ...]
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class OutList:
+class OutList(Out):
     items: tuple[Out, ...]
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class OutGrown:
+class OutGrown(Out):
     """A list of result `size` items (None: of all there is room for), whose parts are elements of
     the results `columns`.  item ::= "python" | "numpy" | (cls, (item, ...)) | [constant]
     | {"array": axes}, a column of arrays, and one of the sizes of each of these dimensions
@@ -151,7 +157,7 @@ class OutGrown:
 
 
 @dataclass(frozen=True, slots=True)
-class OutPooled:
+class OutPooled(Out):
     """An instance: number `row`, or what the result `row` says if `dynamic`, of a pool."""
 
     pool: int
@@ -160,7 +166,7 @@ class OutPooled:
 
 
 @dataclass(frozen=True, slots=True)
-class OutRow:
+class OutRow(Out):
     """A new object that holds what number `row` of a pool does."""
 
     pool: int
@@ -187,26 +193,26 @@ class OutPool:
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class OutDict:
+class OutDict(Out):
     keys: tuple[Any, ...]
     values: tuple[Out, ...]
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class OutObject:
+class OutObject(Out):
     cls: type
     fields: tuple[tuple[str, Out], ...]
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class OutFormat:
+class OutFormat(Out):
     """An f-string: parts are text, or (out, conversion, format spec), see `frontend.support`."""
 
     parts: tuple[str | tuple[Out, str, str], ...]
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class OutException:
+class OutException(Out):
     """`cls(*args)`, the last of them by these `names`; cause: what it was raised `from`, if it
     was."""
 
@@ -214,30 +220,6 @@ class OutException:
     args: tuple[Out, ...]
     names: tuple[str, ...]
     cause: tuple[Out, ...]
-
-
-Out = (
-    OutArray
-    | OutScalar
-    | OutConst
-    | OutSet
-    | OutMixed
-    | OutVariant
-    | OutNumbers
-    | OutArgument
-    | OutItem
-    | OutPart
-    | OutView
-    | OutTuple
-    | OutList
-    | OutGrown
-    | OutPooled
-    | OutRow
-    | OutDict
-    | OutObject
-    | OutFormat
-    | OutException
-)
 
 
 @dataclass(frozen=True, slots=True)
@@ -288,6 +270,11 @@ class Site:
     @property
     def error(self) -> OutException:
         return OutException(self.cls, self.args, self.names, self.cause)
+
+    @property
+    def known(self) -> list[Any]:
+        """The arguments of a surprise, which are constants."""
+        return [arg.value for arg in self.args if isinstance(arg, OutConst)]
 
 
 @dataclass(frozen=True, slots=True)
@@ -370,8 +357,7 @@ class Faulty(Exception):  # noqa: N818 - a request, not an error
             return first if first and first.capacity <= SOON * DEFAULTS.list_capacity else None
         for site in self.sites:
             if site.cls is RefusedPath:
-                args = [arg.value for arg in site.args]
-                return RefusedPath(*args).refusal(site.loc, site.calls)
+                return RefusedPath(*site.known).refusal(site.loc, site.calls)
         found = self._raised(Surprise)
         others = [x for x in found if not isinstance(x, ListOverflow)]
         return others[0] if others else self.overflow()
@@ -383,8 +369,7 @@ class Faulty(Exception):  # noqa: N818 - a request, not an error
         return min(found, key=lambda overflow: overflow.capacity, default=None)
 
     def _raised(self, cls: type) -> list[Any]:
-        sites = [site for site in self.sites if issubclass(site.cls, cls)]
-        return [site.cls(*[arg.value for arg in site.args]) for site in sites]
+        return [site.cls(*site.known) for site in self.sites if issubclass(site.cls, cls)]
 
     def error(self) -> Exception:
         """The exception where there is no second run to raise it: of the class of the checks, if
@@ -433,7 +418,7 @@ def _raising(sites: Sequence[Site], name: str) -> CompileError:
     checked = f"call pyxla.checked({name}), which returns (status, result)"
     others = [site for site in sites if not issubclass(site.cls, ListOverflow)]
     if (path := next((site for site in others if site.cls is RefusedPath), None)) is not None:
-        return RefusedPath(*[arg.value for arg in path.args]).refusal(path.loc, path.calls)
+        return RefusedPath(*path.known).refusal(path.loc, path.calls)
     site = (others or sites)[0]
     where = f" ({site.loc})" if site.loc is not None else ""
     if others:
