@@ -32,7 +32,7 @@ def take_back(
     slots, saved, restored = [], dict[Value, None](), dict[Value, Value]()
     code: list[Instr] = []
     for k, param in enumerate(body.params):
-        updates = _updates(body, k) if nbytes(param) >= LEAST else []
+        updates = updates_of(body, k) if nbytes(param) >= LEAST else []
         versions = {param, *[update.result for update in updates]}
         if not updates or versions.isdisjoint(wanted):
             continue
@@ -53,7 +53,7 @@ def take_back(
     return list(saved), tuple(slots)
 
 
-def _updates(body: Region, slot: int) -> list[Instr]:
+def updates_of(body: Region, slot: int) -> list[Instr]:
     """What writes the array in a slot, last first, if all that does are updates of parts."""
     updates: list[Instr] = []
     version = body.results[slot]

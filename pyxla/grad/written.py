@@ -18,13 +18,14 @@ from collections.abc import Mapping, Sequence
 from pyxla.frozen import dataclass
 from pyxla.grad.emitting import number
 from pyxla.grad.residuals import defined_in
+from pyxla.grad.undone import updates_of
 from pyxla.ir.build import Builder, building
 from pyxla.ir.core import Instr, Region, Value
 from pyxla.ir.rewrite import substitute_region, walk
 from pyxla.ir.types import I64
 from pyxla.lower.trips import known, trips
 from pyxla.ops import elementwise as op
-from pyxla.ops.control import if_, optimization_barrier, while_
+from pyxla.ops.control import if_, while_
 from pyxla.ops.index import dynamic_slice, dynamic_update_slice
 from pyxla.ops.shape import reshape
 
@@ -120,17 +121,7 @@ def _carry(loop: Instr, slot: int, around: list[Instr]) -> None:
 
 def _updates(body: Region, slot: int) -> list[Instr]:
     """What writes the array in a slot, last first, if all that does are updates of like rows."""
-    updates: list[Instr] = []
-    version = body.results[slot]
-    while version is not body.params[slot]:
-        owner = version.owner
-        if not isinstance(owner, Instr):
-            return []
-        if owner.op is dynamic_update_slice:
-            updates.append(owner)
-        elif owner.op is not optimization_barrier:
-            return []
-        version = owner.operands[owner.results.index(version)]
+    updates = updates_of(body, slot)
     alike = len({update.operands[1].type for update in updates}) == 1
     return updates if alike and len(updates) <= PLACES else []
 

@@ -160,30 +160,19 @@ def _along(x: Array, axis: int, size: Any, bound: int) -> Array:
     return Array(fitted(x.value, axis, true_size(x, axis), size, bound), x.extents)
 
 
-@strategy(products.dot)
+@strategy(products.dot, products.inner)
 def _dot(function: Function, a: Any, b: Any, out: Any = None) -> Array:
     x, y = as_array(a), as_array(b)
     if not x.shape or not y.shape:
-        return elementwise(function, a, b, out)
-    left, right = x.ndim - 1, max(y.ndim - 2, 0)
+        return elementwise(function, a, b)
+    left, right = x.ndim - 1, y.ndim - 1 if function is products.inner else max(y.ndim - 2, 0)
     _check(x, y, left, right)
 
     def compute(x: Array, y: Array) -> Array:
         x, y = contracting(x, y, (left,), (right,))
-        return _product(function, x, y, _kept(x, (left,)) + _kept(y, (right,)), out=out)
+        return _product(function, x, y, _kept(x, (left,)) + _kept(y, (right,)))
 
     return _by_size(x, y, left, right, compute)
-
-
-@strategy(products.inner)
-def _inner(function: Function, a: Any, b: Any, /) -> Array:
-    x, y = as_array(a), as_array(b)
-    if not x.shape or not y.shape:
-        return elementwise(function, a, b)
-    left, right = x.ndim - 1, y.ndim - 1
-    _check(x, y, left, right)
-    x, y = contracting(x, y, (left,), (right,))
-    return _product(function, x, y, _kept(x, (left,)) + _kept(y, (right,)))
 
 
 @strategy(products.vdot)

@@ -241,15 +241,18 @@ def zipf(source: Any, a: Any) -> Any:
     """Devroye, "Non-uniform random variate generation" (1986), X.6.1."""
     if a >= 1025:
         return np.int64(1)
-    power = a - 1.0
+    return zipf_above(source.bits, a - 1.0, np.power(np.float64(LARGEST), 1.0 - a))
+
+
+def zipf_above(bits: Any, power: Any, smallest: Any) -> Any:
+    """Of uniform numbers above `smallest`."""
     b = np.power(2.0, power)
-    smallest = np.power(np.float64(LARGEST), -power)
     accepted = False
     x = np.float64(1.0)
     while not accepted:
-        u = next_double(source.bits)
+        u = next_double(bits)
         u = u * smallest + (1 - u)
-        v = next_double(source.bits)
+        v = next_double(bits)
         x = np.floor(np.power(u, -1.0 / power))
         if x <= 9.223372036854775807e18 and x >= 1.0:
             t = np.power(1.0 + 1.0 / x, power)

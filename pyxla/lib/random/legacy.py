@@ -18,6 +18,7 @@ from pyxla.lib.random.discrete import (
     binomial_inversion,
     ratio_of_uniforms,
     searched,
+    zipf_above,
 )
 from pyxla.lib.random.libm import exp, log1p
 from pyxla.lib.random.words import next64, next_double
@@ -128,19 +129,8 @@ def geometric(source: Any, p: Any) -> Any:
 
 
 def zipf(source: Any, a: Any) -> Any:
-    """Devroye (1986), X.6.1, without numbers that are no int64."""
-    power = a - 1.0
-    b = np.power(2.0, power)
-    accepted, x = False, np.float64(1.0)
-    while not accepted:
-        u = 1.0 - source.uniform()
-        v = source.uniform()
-        x = np.floor(np.power(u, -1.0 / power))
-        if x <= 9.223372036854775807e18 and x >= 1.0:
-            t = np.power(1.0 + 1.0 / x, power)
-            accepted = bool(v * x * (t - 1.0) / (b - 1.0) <= t / b)
-        accepted = accepted or not power > 0
-    return np.int64(x)
+    """Without numbers that are no int64."""
+    return zipf_above(source.bits, a - 1.0, 0.0)
 
 
 def hypergeometric(source: Any, ngood: Any, nbad: Any, nsample: Any) -> Any:
