@@ -57,9 +57,6 @@ class Const(Structure):
     def __init__(self, value: Any) -> None:
         self.value = value
 
-    def __repr__(self) -> str:
-        return f"Const({self.value!r})"
-
 
 class Kinds:
     """The types that a scalar may be of, Python's and NumPy's, and which of them it is at run time:
@@ -196,9 +193,6 @@ class Tuple(Structure):
     def rebuild(self, parts: Sequence[Any]) -> Tuple:
         return Tuple(tuple(parts), self.cls)
 
-    def __repr__(self) -> str:
-        return f"Tuple{self.items!r}"
-
 
 class Ref(Structure):
     """A reference to heap cell `cell` through `view` (a chain of view steps, arrays only)."""
@@ -208,9 +202,6 @@ class Ref(Structure):
     def __init__(self, cell: int, view: tuple[Any, ...] = ()) -> None:
         self.cell = cell
         self.view = view
-
-    def __repr__(self) -> str:
-        return f"Ref({self.cell}{', ' + repr(self.view) if self.view else ''})"
 
 
 # Kinds of compounds that are called as functions are.
@@ -264,9 +255,6 @@ class Compound(Structure):
     def rebuild(self, parts: Sequence[Any]) -> Compound:
         return type(self)(self.kind, tuple(parts), self.meta, self.origin)
 
-    def __repr__(self) -> str:
-        return f"Compound({self.kind}, {self.items!r})"
-
 
 class Live(Compound):
     """What is looked at anew wherever it is used: `keys()`, `values()` or `items()` of a dict.
@@ -318,9 +306,6 @@ class Conflict(Structure):
         self.demand = demand
         self.sites: frozenset[Any] = frozenset()
         self.among: tuple[Any, ...] = ()
-
-    def __repr__(self) -> str:
-        return f"Conflict({self.reason})"
 
 
 class Unbound(Conflict):
@@ -390,9 +375,6 @@ class Variant(Structure):
     def rebuild(self, parts: Sequence[Any]) -> Variant:
         *items, tag = parts
         return Variant(self.kind, tag, tuple(items), self.conflict)
-
-    def __repr__(self) -> str:
-        return f"Variant({self.kind}, {self.items!r})"
 
 
 def is_number(x: Any) -> bool:

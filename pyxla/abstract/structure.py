@@ -42,6 +42,11 @@ class Structure:
         """What has this form and other parts."""
         return self
 
+    def __repr__(self) -> str:
+        names: Any = type(self).__slots__
+        held = [f"{name}={getattr(self, name)!r}" for name in names]
+        return f"{type(self).__name__}({', '.join(held)})"
+
 
 class Operand(Structure):
     """Arithmetic for library authors: `x * y + 1` with NumPy's (or Python's) promotion."""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import copy
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
 import gast
@@ -74,6 +74,14 @@ def _assign(d: Desugarer, node: gast.Assign) -> None:
         d.assign(target, value, node)
 
 
+def _on_each_path(
+    d: Desugarer, chosen: gast.IfExp, do: Callable[[gast.expr], None], node: gast.stmt
+) -> None:
+    """Do this with either of `x if test else y`, each on its path."""
+    test = condition(d, chosen.test)
+    d.branch(test, d.block(do, chosen.body), d.block(do, chosen.orelse), node)
+
+
 def _unpack_chosen(d: Desugarer, node: gast.Assign, target: gast.expr, chosen: gast.IfExp) -> None:
     """`a, b = x if test else y`: an assignment on each path, which knows what is unpacked."""
 
@@ -83,8 +91,7 @@ def _unpack_chosen(d: Desugarer, node: gast.Assign, target: gast.expr, chosen: g
         else:
             d.assign(target, d.expr(value), node)
 
-    test = condition(d, chosen.test)
-    d.branch(test, d.block(choose, chosen.body), d.block(choose, chosen.orelse), node)
+    _on_each_path(d, chosen, choose, node)
 
 
 def _assign_item(
@@ -96,8 +103,7 @@ def _assign_item(
     def choose(owner: gast.expr) -> None:
         d.assign(at(gast.Subscript(owner, target.slice, STORE), target), value, node)
 
-    test = condition(d, chosen.test)
-    d.branch(test, d.block(choose, chosen.body), d.block(choose, chosen.orelse), node)
+    _on_each_path(d, chosen, choose, node)
 
 
 @statement(gast.AnnAssign)
@@ -120,19 +126,11 @@ def _aug_assign(d: Desugarer, node: gast.AugAssign) -> None:
     if d.effects != before:
         # The old item is read before the value is evaluated.
         hoisted, d.body[end:] = d.body[end:], []
-        parts = (
-            [d.hold(target.value, node)]
-            if isinstance(target, gast.Attribute)
-            else [
-                d.hold(target.value, node),
-                d.hold(d.without_slices(target.slice), node),
-            ]
-        )
-        target, old = (
-            _with_parts(target, parts, STORE),
-            _with_parts(target, parts, LOAD),
-        )
-        held = d.hold(old, node)
+        parts = [d.hold(target.value, node)]
+        if isinstance(target, gast.Subscript):
+            parts.append(d.hold(d.without_slices(target.slice), node))
+        held = d.hold(_with_parts(target, parts, LOAD), node)
+        target = _with_parts(target, parts, STORE)
         d.body += hoisted
         d.body.append(at(gast.AugAssign(at(tree.store(held.id), node), node.op, value), node))
         d.body.append(at(tree.assign(target, held), node))
@@ -147,15 +145,11 @@ def _aug_assign_chosen(
     """`(a if test else b)[i] += value` on each path."""
 
     def choose(owner: gast.expr) -> None:
-        made: gast.Attribute | gast.Subscript = (
-            gast.Subscript(owner, target.slice, STORE)
-            if isinstance(target, gast.Subscript)
-            else gast.Attribute(owner, target.attr, STORE)
-        )
-        _aug_assign(d, at(gast.AugAssign(at(made, target), node.op, node.value), node))
+        made = copy.copy(target)
+        made.value = owner
+        _aug_assign(d, at(gast.AugAssign(made, node.op, node.value), node))
 
-    test = condition(d, chosen.test)
-    d.branch(test, d.block(choose, chosen.body), d.block(choose, chosen.orelse), node)
+    _on_each_path(d, chosen, choose, node)
 
 
 def _with_parts(target: Any, parts: Sequence[gast.expr], context: gast.expr_context) -> Any:

@@ -7,6 +7,7 @@ lexicographic order of complex numbers, NaN propagation in `maximum` and not in 
 
 from __future__ import annotations
 
+import functools
 import math
 from collections.abc import Callable, Sequence
 from typing import Any
@@ -35,28 +36,12 @@ def cls(x: Value) -> str:
     return CLASSES[x.type.dtype]
 
 
-def eq(x: Value, y: Value) -> Value:
-    return compare(x, y, direction="EQ")
-
-
-def ne(x: Value, y: Value) -> Value:
-    return compare(x, y, direction="NE")
-
-
-def lt(x: Value, y: Value) -> Value:
-    return compare(x, y, direction="LT")
-
-
-def le(x: Value, y: Value) -> Value:
-    return compare(x, y, direction="LE")
-
-
-def gt(x: Value, y: Value) -> Value:
-    return compare(x, y, direction="GT")
-
-
-def ge(x: Value, y: Value) -> Value:
-    return compare(x, y, direction="GE")
+eq = functools.partial(compare, direction="EQ")
+ne = functools.partial(compare, direction="NE")
+lt = functools.partial(compare, direction="LT")
+le = functools.partial(compare, direction="LE")
+gt = functools.partial(compare, direction="GT")
+ge = functools.partial(compare, direction="GE")
 
 
 def identity(x: Value) -> Value:

@@ -11,7 +11,17 @@ from typing import Any
 import numpy as np
 
 from pyxla.abstract.heap import GrowingList, ListCell, reachable
-from pyxla.abstract.lattice import Array, Compound, Const, Ref, Scalar, Tuple, is_number, is_variant
+from pyxla.abstract.lattice import (
+    Array,
+    Compound,
+    Const,
+    Ref,
+    Scalar,
+    Tuple,
+    is_number,
+    is_variant,
+    taken_apart,
+)
 from pyxla.infer.arrays import access as arrays
 from pyxla.infer.calls.dispatch import call
 from pyxla.infer.calls.visiting import class_of
@@ -249,8 +259,7 @@ def _unlike(key: Any) -> Any:
 
 
 def _parts(x: Any) -> Sequence[Any] | None:
-    if isinstance(x, Const) and isinstance(x.value, tuple):
-        return [Const(part) for part in x.value]
+    x = taken_apart(x)
     return x.items if isinstance(x, Tuple) else None
 
 

@@ -373,8 +373,6 @@ class Join:
         if not self.vary and all(c.value is first.value for c in known):
             if len(known) == len(contents) and all(c.extents == first.extents for c in known):
                 return first
-        if not all(isinstance(c, Array) for c in known):
-            return self.conflict(contents)
         type = joined_array_type(known, self.way.sizes)
         if type is None:
             return self.conflict(contents)
@@ -474,7 +472,8 @@ def merge(
     names = {value: [edge.env.get(value) for edge in edges] for value in live}
     columns = [*zip(*[edge.args for edge in edges], strict=True), *names.values()]
     entries.unify(engine, edges, columns)
-    unify_lists(edges, columns, grows)
+    if grows:
+        unify_lists(edges, columns)
     target = Block()
     for edge in edges:
         edge.block.terminator = Jump(target, edge.loc)

@@ -152,8 +152,5 @@ def _row_class(items: tuple[Any, ...]) -> type | None:
 
 
 def _tuple_class(item: Any) -> tuple[type | None, int]:
-    if isinstance(item, Tuple):
-        return item.cls, len(item.items)
-    if isinstance(item, Const) and isinstance(item.value, tuple):
-        return type(item.value), len(item.value)
-    return None, 0
+    item = taken_apart(item)
+    return (item.cls, len(item.items)) if isinstance(item, Tuple) else (None, 0)

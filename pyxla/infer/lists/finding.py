@@ -16,7 +16,16 @@ import numpy as np
 from pyxla.abstract.facts import extent
 from pyxla.abstract.facts.integers import value_of
 from pyxla.abstract.heap import GrowingList
-from pyxla.abstract.lattice import Array, Compound, Const, Scalar, Tuple, is_number, is_variant
+from pyxla.abstract.lattice import (
+    Array,
+    Compound,
+    Const,
+    Scalar,
+    Tuple,
+    is_number,
+    is_variant,
+    taken_apart,
+)
 from pyxla.infer.arrays import access as arrays
 from pyxla.infer.calls.dispatch import call
 from pyxla.infer.engine import Engine
@@ -192,8 +201,7 @@ def _alike(x: Value, y: Value) -> tuple[Value, Value]:
 
 
 def _equal_rows(engine: Engine, item: Row, columns: Sequence[Array], x: Any) -> Any:
-    if isinstance(x, Const) and isinstance(x.value, tuple):
-        x = Tuple(tuple([Const(i) for i in x.value]))
+    x = taken_apart(x)
     if isinstance(item_of(engine.heap, x), Nested) and item.cls is tuple:
         if (wide := of_any_length(item)) == item:
             raise engine.refuse("a tuple of unknown length is not looked for among such tuples")

@@ -25,6 +25,7 @@ from pyxla.abstract.lattice import (
     Variant,
     is_number,
     number_type,
+    taken_apart,
 )
 from pyxla.errors import CompileError, Location, Surprise
 from pyxla.infer.interface import Engine
@@ -118,10 +119,9 @@ def takes(classes: tuple[type, ...] | None, x: Compound) -> bool:
 
 def classes_of(x: Any) -> tuple[type, ...] | None:
     """The classes that an `except` clause names; None where they are not known."""
+    x = taken_apart(x)
     if isinstance(x, Tuple):
         parts = [classes_of(item) for item in x.items]
-    elif isinstance(x, Const) and isinstance(x.value, tuple):
-        parts = [classes_of(Const(item)) for item in x.value]
     elif isinstance(x, Const) and isinstance(x.value, type) and issubclass(x.value, BaseException):
         return (x.value,)
     else:
