@@ -252,6 +252,11 @@ class Compound(Structure):
     def form(self) -> Any:
         return self.kind, len(self.items), self.meta, self.origin
 
+    @property
+    def in_step(self) -> tuple[Any, ...]:
+        """The sequences that a lazy one reads."""
+        return {"zip": self.items, "map": self.items[1:]}.get(self.kind, self.items[:1])
+
     def rebuild(self, parts: Sequence[Any]) -> Compound:
         return type(self)(self.kind, tuple(parts), self.meta, self.origin)
 

@@ -30,7 +30,7 @@ from pyxla.infer.calls import binding, closures, spreading
 from pyxla.infer.calls.captures import variable_value
 from pyxla.infer.calls.dispatch import call
 from pyxla.infer.comparisons import compare
-from pyxla.infer.containers import steps, tables, transposed
+from pyxla.infer.containers import lazy, steps, tables
 from pyxla.infer.containers.indexing import set_item
 from pyxla.infer.containers.outside import looked_into
 from pyxla.infer.containers.unpacking import unpacked
@@ -149,7 +149,7 @@ def _call(engine: Engine, frame: Frame, instr: Instr) -> Any:
     args: list[Any] = []
     kwargs: dict[str, Any] = {}
     if instr.attrs["layout"] == ("star",) and isinstance(callee, Const) and callee.value is zip:
-        found = transposed.zipped(engine, use(env[operands[1]]))
+        found = lazy.zipped(engine, use(env[operands[1]]))
         if found is not None:
             return found
     if type(callee) is Const and type(callee.value) in _FUNCTIONS and callee.value in _READERS:

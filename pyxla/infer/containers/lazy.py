@@ -12,11 +12,15 @@ from pyxla.infer.calls.dispatch import call
 from pyxla.infer.calls.visiting import class_of, special
 from pyxla.infer.classes import is_python
 from pyxla.infer.containers.indexing import get_item
-from pyxla.infer.containers.iterators import USED_UP, made, state_of, unwatched
-from pyxla.infer.containers.structure import LENGTHS, length, rest, sequence
+from pyxla.infer.containers.iterators import LAZY, USED_UP, iterator, made, state_of, unwatched
+from pyxla.infer.containers.making import unknown
+from pyxla.infer.containers.structure import ITEMS, LENGTHS, length, rest, sequence
 from pyxla.infer.containers.watched import read
 from pyxla.infer.engine import Engine
+from pyxla.infer.lists import columnar
+from pyxla.infer.lists.item_types import Row
 from pyxla.infer.lists.pools import is_container
+from pyxla.lib import sequences
 from pyxla.lib.interpreted import backwards
 from pyxla.lib.registry import rule
 from pyxla.lib.zipping import zip_strictly
@@ -89,3 +93,28 @@ def _reversed(engine: Engine, x: Any) -> Any:
 @rule(map)
 def _map(engine: Engine, function: Any, *xs: Any) -> Any:
     return _lazy(engine, map, (function, *[read(engine, x) for x in xs]))
+
+
+def zipped(engine: Engine, rows: Any) -> Any:
+    """`zip(*rows)`: tuples of as many items as there are rows; None where that number is known."""
+    if not unknown(engine, rows):
+        return None
+    taken = call(engine, Const(list), [rows], {})  # whatever becomes of the list that they were in
+    return iterator(engine, Compound("transposed", (taken,)), LAZY["zip"])
+
+
+def _length(engine: Engine, x: Compound) -> Any:
+    return call(engine, Const(sequences.shortest), list(x.items), {})
+
+
+def _item(engine: Engine, x: Compound, i: Any) -> Any:
+    item = getattr(columnar.found(engine.heap, x.items[0]), "item", None)
+    if isinstance(item, Row) and any(part != item.items[0] for part in item.items):
+        i = Const(engine.static(i, "which column, where they are of several types,"))
+    with engine.unchecked():
+        column = call(engine, Const(sequences.column), [*x.items, i], {})
+    return call(engine, Const(tuple), [column], {})
+
+
+LENGTHS["transposed"] = _length
+ITEMS["transposed"] = _item

@@ -10,7 +10,7 @@ from __future__ import annotations
 import functools
 import operator
 import sys
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from typing import Any
 
 from pyxla.abstract.facts import extent
@@ -234,14 +234,14 @@ def _len(engine: Engine, x: Any) -> Any:
 
 
 def _shortest(engine: Engine, x: Compound) -> Any:
-    sizes = [plain(length(engine, part)) for part in _side_by_side(x)]
+    sizes = [plain(length(engine, part)) for part in x.in_step]
     return as_const(functools.reduce(smaller, sizes))
 
 
 LENGTHS: dict[str, Callable[..., Any]] = {
     "range": range_length,
     "zip": _shortest,
-    "enumerate": lambda engine, x: length(engine, x.items[0]),
+    "enumerate": _shortest,
     "reversed": lambda engine, x: _reversed_length(engine, *x.items),
     "map": _shortest,
 }
@@ -267,7 +267,7 @@ def has_item(engine: Engine, x: Any, i: Any, asked: Any = TRUE) -> Any:
     if x.kind == "reversed":
         return _has_reversed(engine, x, i, asked)
     found: Any = TRUE
-    for part in _side_by_side(x):
+    for part in x.in_step:
         more = has_item(engine, part, i, engine.rules.both(engine, asked, found))
         found = engine.rules.both(engine, found, more)
         if found == FALSE:
@@ -282,7 +282,7 @@ def _has_length(x: Any) -> bool:
     if not isinstance(x, Compound):
         return True
     if x.kind in ("enumerate", "zip", "map"):
-        return all(map(_has_length, _side_by_side(x)))
+        return all(map(_has_length, x.in_step))
     return x.kind not in TESTS and x.kind != "reversed"
 
 
@@ -290,18 +290,13 @@ def _stop(engine: Engine, x: Any) -> Any:
     """What `i` is less than where `x`, which has a length, has an item `i`."""
     if isinstance(x, Compound):
         if x.kind in ("enumerate", "zip", "map"):
-            stops = [_stop(engine, part) for part in _side_by_side(x)]
+            stops = [_stop(engine, part) for part in x.in_step]
             return functools.reduce(smaller, stops)
         if x.kind == "range":
             start, stop, step = x.items
             if isinstance(step, Const) and step.value == 1:
                 return plain(engine.rules.binary(engine, "sub", stop, start))
     return plain(length(engine, x))
-
-
-def _side_by_side(x: Compound) -> Sequence[Any]:
-    """What is read in step."""
-    return {"map": x.items[1:], "enumerate": x.items[:1]}.get(x.kind, x.items)
 
 
 def unchanged(engine: Engine, content: ObjectCell) -> None:

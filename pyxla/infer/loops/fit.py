@@ -91,9 +91,7 @@ class Fit:
         elif isinstance(template, (Tuple, Compound)):
             self._parts(template, self._far(template, back))
         else:
-            self.ok &= back is template or (
-                isinstance(back, Const) and all_equal([template.value, back.value])
-            )
+            self._same(template, back)
 
     def _far(self, template: Any, back: Any) -> Any:
         """A value as the parts that the template has, if it is an int of more than 64 bits."""
@@ -135,17 +133,16 @@ class Fit:
         owner = x.value.owner if isinstance(x, (Scalar, Array)) else None
         return owner if isinstance(owner, Phi) and owner.block is self.head.block else None
 
+    def _same(self, template: Any, back: Any) -> None:
+        """Whether the loop brings back just this."""
+        same = getattr(back, "value", back) is getattr(template, "value", template)
+        known = isinstance(template, Const) and isinstance(back, Const)
+        self.ok &= same or (known and all_equal([template.value, back.value]))
+
     def _number(self, template: Any, back: Any) -> None:
         phi = self._phi(template)
         if phi is None:
-            same = back is template or getattr(back, "value", back) is getattr(
-                template, "value", template
-            )
-            self.ok &= same or (
-                isinstance(template, Const)
-                and isinstance(back, Const)
-                and all_equal([template.value, back.value])
-            )
+            self._same(template, back)
             return
         if isinstance(back, Ref) and template.kinds is not None:
             back = kinds.scalar(back, self.back, self.head.join.way.held)

@@ -23,8 +23,7 @@ from pyxla.infer.loops.marks import Mark, first_line
 from pyxla.ir.core import Block, Branch
 from pyxla.ir.dominance import Component
 
-_OVER = frozenset({"enumerate", "pairs", "reversed", "watched"})
-_BESIDE = {"zip": 0, "map": 1}  # and the first of the sources that are read side by side
+_LAZY = frozenset({"enumerate", "map", "pairs", "reversed", "watched", "zip"})
 
 
 def trip_count(source: Any, heap: Heap) -> int | None:
@@ -35,10 +34,9 @@ def trip_count(source: Any, heap: Heap) -> int | None:
 
 def _sources(source: Any) -> list[Any]:
     """What a loop over `source` reads its items from."""
-    if not isinstance(source, Compound) or source.kind not in {*_OVER, *_BESIDE}:
+    if not isinstance(source, Compound) or source.kind not in _LAZY:
         return [source]
-    parts = source.items[:1] if source.kind in _OVER else source.items[_BESIDE[source.kind] :]
-    return [x for part in parts for x in _sources(part)]
+    return [x for part in source.in_step for x in _sources(part)]
 
 
 def _count(source: Any, heap: Heap) -> int | None:
