@@ -290,49 +290,37 @@ def _item(engine: Engine, x: Any, *index: Any) -> Any:
 
 def _by_items(target: Any) -> None:
     """`sum`, `any`, `all` of containers of anything: folded item by item."""
-    library = REGISTRY[target]
 
     def function(engine: Engine, *args: Any, **kwargs: Any) -> Any:
         start = standard.start_of_sum(engine, [*args], kwargs)
         kept = number_lists.flat(engine, args[0]) if len(args) == 1 and not kwargs else None
         if kept is not None:
-            column, python = kept
-            if target in (any, all):
-                return function(engine, column)
-            found = engine.abstract(apply(engine, target.__name__, library, [column], {}))
-            if isinstance(found, Const):  # of nothing
-                return found
-            total = number_lists.number(engine, python, found)
-            if engine.wants_exact_ints() and _is_of_ints(engine, *kept):
-                fits = call(engine, Const(sequences.total_fits), [column], {})
-                engine.ensure(fits, far.TOO_LARGE, catchable=False)
-            return _unless_empty(engine, column, total)
-        xs = args
-        if not arrays.is_array(engine, args[0]) and unknown(engine, args[0]):
+            return _total(engine, *kept) if target is sum else _quantified(engine, target, kept[0])
+        is_array = arrays.is_array(engine, args[0])
+        if not is_array and unknown(engine, args[0]):
             return _of_unknown_length(engine, target, *args, **kwargs)
         if target in (any, all):
             return _quantified(engine, target, args[0])
-        if target is sum and not arrays.is_array(engine, args[0]):
+        if not is_array:
             items = iterate(engine, args[0])
             return functools.reduce(lambda a, b: binary(engine, "add", a, b), items, start)
-        try:
-            known = [engine.python_object(x) for x in xs]
-        except LookupError:
-            operands = list(args if len(xs) == 0 else xs)
-            if len(xs) == 1 and len(args) == 1 and not arrays.is_array(engine, args[0]):
-                operands = [Tuple(tuple(operands))]
-            found = engine.abstract(apply(engine, target.__name__, library, operands, kwargs))
-            bounded = target is sum and arrays.shown(engine, args[0])[1] is not None
-            return _unless_empty(engine, args[0], found) if bounded and len(args) == 1 else found
-        named = {k: engine.static(v) for k, v in kwargs.items()}
-        return engine.fold_object(target, (known,), named)
+        found = engine.abstract(apply(engine, "sum", REGISTRY[sum], args, kwargs))
+        bounded = arrays.shown(engine, args[0])[1] is not None
+        return _unless_empty(engine, args[0], found) if bounded and len(args) == 1 else found
 
     rule(target)(function)
 
 
-def _is_of_ints(engine: Engine, column: Ref, python: bool) -> bool:
-    """Whether the numbers of a list are Python's ints."""
-    return python and arrays.dtype_of(engine, column).kind == "i"
+def _total(engine: Engine, column: Ref, python: bool) -> Any:
+    """The sum of a list of numbers."""
+    found = engine.abstract(apply(engine, "sum", REGISTRY[sum], [column], {}))
+    if isinstance(found, Const):  # of nothing
+        return found
+    total = number_lists.number(engine, python, found)
+    if engine.wants_exact_ints() and python and arrays.dtype_of(engine, column).kind == "i":
+        fits = call(engine, Const(sequences.total_fits), [column], {})
+        engine.ensure(fits, far.TOO_LARGE, catchable=False)
+    return _unless_empty(engine, column, total)
 
 
 def _unless_empty(engine: Engine, items: Any, total: Any) -> Any:
