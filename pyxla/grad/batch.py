@@ -36,6 +36,7 @@ from pyxla.ir.build import Builder, building, current
 from pyxla.ir.core import Instr, Region, Value
 from pyxla.ir.op import Op, OpError
 from pyxla.ir.types import BOOL, ArrayType, array_type
+from pyxla.lib.masks import same
 from pyxla.lower.expand import expand
 from pyxla.lower.trips import conjuncts, trips
 from pyxla.ops.batching import along, every, spread
@@ -57,6 +58,7 @@ NONE: Mapping[Value, Value] = MappingProxyType({})
 
 # Iterations that a loop may make in vain, for lanes that are elsewhere.
 FEW = 64
+DEEP = 8  # how deep in expressions it is looked whether branches agree
 
 
 def batch(region: Region, lanes: Sequence[bool], size: int, axis: Any = None) -> Region:
@@ -143,30 +145,8 @@ def _spread_branches(instr: Instr, batched: set[Value]) -> None:
     if instr.operands[0] in batched:
         first, *others = [region.results for region in instr.regions]
         for k, result in enumerate(instr.results):
-            if not all(_alike(first[k], other[k]) for other in others):
+            if not all(same(first[k], other[k], DEEP) for other in others):
                 batched.add(result)
-
-
-def _alike(x: Value, y: Value, depth: int = 8) -> bool:
-    """Whether two values are the same number or array, computed in the same way."""
-    if x is y:
-        return True
-    a, b = x.owner, y.owner
-    if not (isinstance(a, Instr) and isinstance(b, Instr)) or not depth:
-        return False
-    if a.op is not b.op or a.regions or a.op.effect or a.op in _FRESH or x.type != y.type:
-        return False
-    if len(a.operands) != len(b.operands) or a.results.index(x) != b.results.index(y):
-        return False
-    pairs = zip(a.operands, b.operands, strict=True)
-    return _same_attributes(a, b) and all(_alike(u, v, depth - 1) for u, v in pairs)
-
-
-def _same_attributes(a: Instr, b: Instr) -> bool:
-    if a.op is constant:
-        u, v = a.attrs["value"], b.attrs["value"]
-        return u is v or (u.dtype == v.dtype and u.tobytes() == v.tobytes())
-    return a.attrs == b.attrs
 
 
 def _spread_scope(instr: Instr, batched: set[Value]) -> None:

@@ -98,46 +98,26 @@ def _filled(x: Value, shape: Shape) -> Value:
     return broadcast_to(x, shape)
 
 
-def _like(a: Any, dtype: Any, shape: Any, ignored: dict[str, Any]) -> tuple[Shape, np.dtype]:
+@implements(np.full_like, rank0="array")
+def full_like(
+    a: Any, fill_value: Any, dtype: Any = None, order: Any = "K", subok: Any = True,
+    shape: Any = None, **ignored: Any,
+) -> Array:  # fmt: skip
     check_ignored(ignored)
-    a = as_array(a)
-    return (
-        a.shape if shape is None else as_shape(shape),
-        a.dtype if dtype is None else as_dtype(dtype),
-    )
+    x = as_array(a)
+    value = as_value(fill_value, x.dtype if dtype is None else as_dtype(dtype))
+    return Array(_filled(value, x.shape if shape is None else as_shape(shape)))
 
 
 def _splat_like(number: int) -> Callable[..., Array]:
-    def call(
-        a: Any,
-        dtype: Any = None,
-        order: Any = "K",
-        subok: Any = True,
-        shape: Any = None,
-        **ignored: Any,
-    ) -> Array:
-        shape, dtype = _like(a, dtype, shape, ignored)
-        return Array(splat(number, dtype, shape))
+    def call(a: Any, dtype: Any = None, *args: Any, **options: Any) -> Array:
+        return full_like(a, number, dtype, *args, **options)
 
     return call
 
 
 zeros_like = implements(np.zeros_like, np.empty_like, rank0="array")(_splat_like(0))
 ones_like = implements(np.ones_like, rank0="array")(_splat_like(1))
-
-
-@implements(np.full_like, rank0="array")
-def full_like(
-    a: Any,
-    fill_value: Any,
-    dtype: Any = None,
-    order: Any = "K",
-    subok: Any = True,
-    shape: Any = None,
-    **ignored: Any,
-) -> Array:
-    shape, dtype = _like(a, dtype, shape, ignored)
-    return Array(_filled(as_value(fill_value, dtype), shape))
 
 
 # --- From data -----------------------------------------------------------------------------------
@@ -384,9 +364,6 @@ def _move_first(x: Value, axis: int) -> Array:
         return Array(x)
     order = (*range(1, axis + 1), 0, *range(axis + 1, x.type.ndim))
     return Array(shapes.transpose(x, permutation=order))
-
-
-# --- Grids ---------------------------------------------------------------------------------------
 
 
 # --- Diagonals and triangles ---------------------------------------------------------------------

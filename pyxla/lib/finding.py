@@ -199,10 +199,8 @@ class Grouped:
         self.sorted = Array(sorted_along(value, 0), x.extents)
         starts = splat(True, BOOL, (bound,))
         if bound > 1:
-            later = shapes.slice(self.sorted.value, start_indices=(1,), limit_indices=(bound,))
-            earlier = shapes.slice(
-                self.sorted.value, start_indices=(0,), limit_indices=(bound - 1,)
-            )
+            ordered = self.sorted.value
+            later, earlier = cut(ordered, 1, bound, 0), cut(ordered, 0, bound - 1, 0)
             differ = k.ne(later, earlier)
             if equal_nan and CLASSES[x.dtype] in "fc":
                 both = op.and_(k.isnan(later), k.isnan(earlier))
@@ -223,7 +221,7 @@ class Grouped:
         if not bound:
             return self.places
         end = reshaped(cast(value_of(self.size), INT), (1,))
-        rest = shapes.slice(self.places.value, start_indices=(1,), limit_indices=(bound,))
+        rest = cut(self.places.value, 1, bound, 0)
         following = shapes.concatenate(rest, end, dimension=0)
         position = shapes.iota(dtype=INT, shape=(bound,), dimension=0)
         last = value_of(minus(true_size(self.places, 0), 1))
@@ -270,10 +268,8 @@ class GroupedRows(Grouped):
         self.sorted = self.order
         starts = splat(True, BOOL, (min(count, 1),))
         if count > 1:
-            later, earlier = (
-                cut(self.rows.value, 1, count, 0),
-                cut(self.rows.value, 0, count - 1, 0),
-            )
+            ordered = self.rows.value
+            later, earlier = cut(ordered, 1, count, 0), cut(ordered, 0, count - 1, 0)
             differ = fold(k.ne(later, earlier), (1,), literal(False, BOOL), "or")
             starts = shapes.concatenate(starts, differ, dimension=0)
         self.starts = Array(starts)

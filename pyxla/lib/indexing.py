@@ -42,20 +42,17 @@ from pyxla.lib.masks import (
 )
 from pyxla.lib.operands import PYTHON_NUMBERS, as_array, broadcast_to, cast, literal
 from pyxla.ops.check import BOOLS, UNSIGNED
+from pyxla.ops.computation import REDUCERS
 from pyxla.ops.elementwise import (
     add,
-    and_,
     compare,
     convert,
     divide,
     maximum,
     minimum,
     multiply,
-    or_,
     remainder,
     select,
-    subtract,
-    xor,
 )
 from pyxla.ops.filled import number, spread
 from pyxla.ops.index import dynamic_slice, gather, scatter
@@ -321,21 +318,9 @@ def scatter_at(array: Array, index: Index, values: Any, computation: str) -> Arr
     if isinstance(index, BasicIndex):
         new = conform(values, index.shape, array.dtype, index.extents)
         old = index.apply(array)
-        return index.update(array, Array(COMBINE[computation](old.value, new.value)))
+        return index.update(array, Array(REDUCERS[computation](old.value, new.value)))
     base = index.basic.apply(array)
     return index.basic.update(array, _scatter(base, index, values, computation))
-
-
-COMBINE = {
-    "add": add,
-    "subtract": subtract,
-    "multiply": multiply,
-    "maximum": maximum,
-    "minimum": minimum,
-    "and": and_,
-    "or": or_,
-    "xor": xor,
-}
 
 
 def _scatter(base: Array, index: AdvancedIndex, value: Any, computation: str) -> Array:

@@ -258,21 +258,20 @@ def same(x: Value, y: Value, depth: int = 6) -> bool:
     a, b = x.owner, y.owner
     if depth == 0 or not isinstance(a, Instr) or not isinstance(b, Instr):
         return False
-    if a.op is not b.op or a.op.effect or a.regions or len(a.operands) != len(b.operands):
+    if a.op is not b.op or a.op.effect or a.op.numpy is None or a.regions:
+        return False  # what has no meaning in NumPy draws numbers, other ones each time
+    if len(a.operands) != len(b.operands) or a.results.index(x) != b.results.index(y):
         return False
-    if len(a.results) > 1 or not _same_attrs(a.attrs, b.attrs):
-        return False
-    return all(same(v, w, depth - 1) for v, w in zip(a.operands, b.operands, strict=True))
+    return _same_attrs(a.attrs, b.attrs) and all(
+        same(v, w, depth - 1) for v, w in zip(a.operands, b.operands, strict=True)
+    )
 
 
 def _same_attrs(a: dict[str, Any], b: dict[str, Any]) -> bool:
-    if a.keys() != b.keys():
-        return False
-    for name, x in a.items():
-        y = b[name]
-        if isinstance(x, np.ndarray) or isinstance(y, np.ndarray):
-            if not (np.array_equal(x, y) and np.asarray(x).dtype == np.asarray(y).dtype):
-                return False
-        elif x != y:
-            return False
-    return True
+    return a.keys() == b.keys() and all(_same_attr(x, b[name]) for name, x in a.items())
+
+
+def _same_attr(x: Any, y: Any) -> bool:
+    if isinstance(x, np.ndarray) and isinstance(y, np.ndarray):
+        return (x.dtype, x.shape) == (y.dtype, y.shape) and x.tobytes() == y.tobytes()
+    return bool(x == y)

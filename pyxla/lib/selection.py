@@ -15,7 +15,7 @@ from pyxla.ir.op import OpError
 from pyxla.ir.types import limits
 from pyxla.lib import kernels as k
 from pyxla.lib import masks
-from pyxla.lib.manipulation import flat, reshaped
+from pyxla.lib.manipulation import flat, items_of
 from pyxla.lib.operands import (
     BOOL,
     INT,
@@ -102,7 +102,7 @@ def select(condlist: Any, choicelist: Any, default: Any = 0) -> Array:
 def choose(a: Any, choices: Any, out: Any = None, mode: str = "raise") -> Array:
     index = as_array(a)
     if isinstance(choices, Array):
-        choices = rows_of(choices)
+        choices = items_of(choices)
     options = [as_array(c) for c in choices]
     dtype = result_type(*[as_array(c) if isinstance(c, list | tuple) else c for c in choices])
     position = wrapped(cast(index.value, INT), len(options), mode)
@@ -293,7 +293,7 @@ def unravel_index(indices: Any, shape: Any, order: str = "C") -> tuple[Array, ..
 def ravel_multi_index(multi_index: Any, dims: Any, mode: Any = "raise", order: str = "C") -> Array:
     extents = as_shape(dims)
     modes = mode if isinstance(mode, tuple) else (mode,) * len(extents)
-    rows = multi_index if isinstance(multi_index, list | tuple) else rows_of(multi_index)
+    rows = multi_index if isinstance(multi_index, list | tuple) else items_of(multi_index)
     indices = [cast(as_index(row), INT) for row in rows]
     if len(indices) != len(extents):
         raise OpError("ravel_multi_index: one index array is needed for each dimension")
@@ -312,19 +312,6 @@ def ravel_multi_index(multi_index: Any, dims: Any, mode: Any = "raise", order: s
         term = op.multiply(position, k.like(position, stride))
         total = term if total is None else op.add(total, term)
     return Array(total if total is not None else literal(0, INT))
-
-
-def rows_of(x: Array) -> list[Array]:
-    rows = [
-        shapes.slice(
-            x.value,
-            start_indices=(i, *[0] * (x.ndim - 1)),
-            limit_indices=(i + 1, *x.shape[1:]),
-            strides=(1,) * x.ndim,
-        )
-        for i in range(x.shape[0])
-    ]
-    return [Array(reshaped(row, x.shape[1:])) for row in rows]
 
 
 # --- Membership and equality ---------------------------------------------------------------------

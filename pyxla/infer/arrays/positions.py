@@ -22,12 +22,12 @@ from pyxla.ir.op import OpError
 from pyxla.ir.types import I64
 from pyxla.lib import kernels as k
 from pyxla.lib.indexing import true_size
+from pyxla.lib.manipulation import items_of
 from pyxla.lib.masks import within
 from pyxla.lib.operands import as_array, as_shape, cast, normalize_axis
 from pyxla.lib.reductions import all as all_
 from pyxla.lib.registry import LIBRARY
 from pyxla.lib.scans import ufunc_reduceat
-from pyxla.lib.selection import rows_of
 from pyxla.ops import elementwise as op
 from pyxla.ops.filled import spread
 
@@ -120,7 +120,7 @@ def _ravel_multi_index(
 ) -> None:
     extents = as_shape(dims)
     modes = mode if isinstance(mode, tuple) else (mode,) * len(extents)
-    rows = multi_index if isinstance(multi_index, list | tuple) else rows_of(multi_index)
+    rows = multi_index if isinstance(multi_index, list | tuple) else items_of(multi_index)
     for row, extent, how in zip(rows, extents, modes, strict=False):
         if how == "raise":
             error = ValueError("invalid entry in coordinates array")

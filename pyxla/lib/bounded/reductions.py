@@ -337,16 +337,11 @@ strategy(r.argmin)(_positional(r.highest))
 
 @strategy(r.nanargmax, r.nanargmin)
 def _nan_positional(function: Function, a: Any, axis: Any = None, *args: Any, **kwargs: Any):
-    plain = r.argmax if function is r.nanargmax else r.argmin
+    largest = function is r.nanargmax
+    plain, neutral = (r.argmax, r.lowest) if largest else (r.argmin, r.highest)
     x = as_array(a)
-    if CLASSES[x.dtype] in "fc":
-        x = Array(
-            r.without_nan(x, (r.lowest if plain is r.argmax else r.highest)(x.dtype)).value,
-            x.extents,
-        )
-    return _positional(r.lowest if plain is r.argmax else r.highest)(
-        plain, x, axis, *args, **kwargs
-    )
+    x = Array(r.without_nan(x, neutral(x.dtype)).value, x.extents)
+    return _positional(neutral)(plain, x, axis, *args, **kwargs)
 
 
 # --- Norms ---------------------------------------------------------------------------------------

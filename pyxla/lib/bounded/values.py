@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from pyxla.abstract.facts.integers import Int, minus, times, value_of
+from pyxla.abstract.facts.integers import minus, value_of
 from pyxla.abstract.lattice import Array
 from pyxla.abstract.promote import CLASSES, as_dtype, result_type
 from pyxla.ir.core import Value
@@ -33,6 +33,7 @@ from pyxla.lib.bounded.elementwise import (
     with_extents,
 )
 from pyxla.lib.bounded.joining import at_least, join
+from pyxla.lib.bounded.reductions import true_count
 from pyxla.lib.indexing import take, true_size
 from pyxla.lib.masks import within
 from pyxla.lib.meetings import meet
@@ -223,10 +224,7 @@ def _quantile(
     own = extents_of(x)
     if any(own[d] is not None for d in range(x.ndim) if d not in axes):
         raise OpError(NOT_SUPPORTED)
-    among: Int = 1
-    for d in axes:
-        among = times(among, true_size(x, d))
-    return function(x, q, axis, *args, among=among, **rest)
+    return function(x, q, axis, *args, among=true_count(x, axes), **rest)
 
 
 _UNLIKE = "fp and xp are not of the same length."
