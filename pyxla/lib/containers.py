@@ -170,9 +170,6 @@ class Mapping(Held):
 
     _held: dict[Any, Any]
 
-    def __contains__(self, key: Any) -> bool:
-        return key in self._held
-
     def __getitem__(self, key: Any) -> Any:
         return self._held[key]
 

@@ -281,12 +281,6 @@ def map_(function: Any, items: Any) -> Iterator[Any]:
         yield function(x)
 
 
-def map_rows(function: Any, *parts: Any) -> Iterator[Any]:
-    """`map` of several, one of them an iterator."""
-    for row in zip(*parts):
-        yield function(*row)
-
-
 def filter_(function: Any, items: Any) -> Iterator[Any]:
     for x in items:
         if x if function is None else function(x):

@@ -22,6 +22,9 @@ class Held:
     def __iter__(self) -> Any:
         return iter(self._held)
 
+    def __contains__(self, x: Any) -> bool:
+        return x in self._held
+
     def __ne__(self, other: object) -> Any:
         return not self == other
 
@@ -37,9 +40,6 @@ class Items(Held):
 
     def __reversed__(self) -> Any:
         return reversed(self._held)
-
-    def __contains__(self, x: Any) -> bool:
-        return x in self._held
 
     def count(self, x: Any) -> int:
         return self._held.count(x)

@@ -103,15 +103,12 @@ class Objects:
     def dtype(self) -> Any:
         return np.dtype(object)
 
-    def __eq__(self, other: Any) -> Any:
-        return unsupported(self)
-
     __hash__ = None  # type: ignore[assignment]
 
     def _refused(self, *others: Any) -> Any:
         return unsupported(self)
 
-    __ne__ = __lt__ = __le__ = __gt__ = __ge__ = __contains__ = _refused
+    __eq__ = __ne__ = __lt__ = __le__ = __gt__ = __ge__ = __contains__ = _refused
     __add__ = __radd__ = __sub__ = __rsub__ = __mul__ = __rmul__ = _refused
     __truediv__ = __rtruediv__ = __floordiv__ = __rfloordiv__ = __mod__ = __rmod__ = _refused
     __pow__ = __rpow__ = __matmul__ = __rmatmul__ = __divmod__ = __rdivmod__ = _refused

@@ -147,18 +147,11 @@ def greatest(items: Any, key: Callable[[Any], Any] | None, least: bool) -> Any:
     return items[at]
 
 
-def greatest_or(items: Any, key: Callable[[Any], Any] | None, least: bool, default: Any) -> Any:
-    """`max(items, key=key, default=default)`, or `min`."""
+def extreme_or(items: Any, extreme: Any, key: Any, default: Any) -> Any:
+    """`extreme(items, key=key, default=default)`, where `extreme` is `max` or `min`."""
     if len(items) == 0:
         return default
-    return greatest(items, key, least)
-
-
-def extreme_or(array: Any, extreme: Any, key: Any, default: Any) -> Any:
-    """`extreme(array, key=key, default=default)`, where `extreme` is `max` or `min`."""
-    if len(array) == 0:
-        return default
-    return extreme(array) if key is None else extreme(array, key=key)
+    return extreme(items) if key is None else extreme(items, key=key)
 
 
 def item(items: tuple[Any, ...], index: int) -> Any:
@@ -202,18 +195,8 @@ def each_way(how: Any, x: Any, y: Any) -> Any:
     return operator_of(how, x, None) if y is None else operator_of(how, x, y)
 
 
-def found_at(items: list[Any], x: Any) -> int:
-    """Where `x` is among the items, or -1."""
-    return items.index(x) if x in items else -1
-
-
 def alike(x: Any, y: Any) -> bool:
     """Whether items of containers are the same, or equal."""
-    return x is y or bool(x == y)
-
-
-def same_or_equal(x: Any, y: Any) -> bool:
-    """`alike` of instances of which data decides whether they are the same."""
     if x is y:
         return True
     return bool(x == y)
@@ -431,9 +414,3 @@ def sort_by(items: list[Any], compare: Callable[[Any, Any], Any], reverse: bool)
         items[low] = x
     if reverse:
         items.reverse()
-
-
-def append_each(items: list[Any], more: Any) -> None:
-    """`items.extend(more)`, item by item."""
-    for item in more:
-        items.append(item)

@@ -466,10 +466,6 @@ def first(places: list[int], least: int) -> int:
 
 def place(table: Any, key: Any) -> int:
     """The place of a new item: of one whose hash differs from process to process, NO_PLACE."""
-    return place_found(table, key)
-
-
-def place_found(table: Any, key: Any) -> int:
     return free(table.places, table.gaps, table.mask, hash_of(key))
 
 

@@ -170,8 +170,7 @@ def _extremum(target: Any) -> None:
         ):
             return _of_unknown_length(engine, target, args[0], options)
         if len(args) == 1 and "default" in options and _may_be_empty(engine, args[0]):
-            more = Const(target), options.get("key", NONE), options["default"]
-            return engine.rules.call(engine, Const(sequences.extreme_or), [args[0], *more], {})
+            return _or_default(engine, target, args[0], options)
         if len(args) == 1 and _is_iterator(engine, args[0]):
             args = (Tuple(tuple(iterate(engine, args[0]))),)
         items = _items(engine, args)
@@ -238,11 +237,16 @@ def _of_unknown_length(engine: Engine, target: Any, x: Any, options: dict[str, A
     x = source(engine, x)
     x = tables.unordered(engine, x) if key is NONE else x
     held = x if columnar.found(engine.heap, x) else list_(engine, x)
-    args = [held, key, Const(target is min)]
     if "default" in options:
-        args.append(options["default"])
-    function = sequences.greatest_or if "default" in options else sequences.greatest
-    return engine.rules.call(engine, Const(function), args, {})
+        return _or_default(engine, target, held, options)
+    args = [held, key, Const(target is min)]
+    return engine.rules.call(engine, Const(sequences.greatest), args, {})
+
+
+def _or_default(engine: Engine, target: Any, x: Any, options: dict[str, Any]) -> Any:
+    """The extreme item of what data decides is empty or not."""
+    args = [x, Const(target), options.get("key", NONE), options["default"]]
+    return engine.rules.call(engine, Const(sequences.extreme_or), args, {})
 
 
 _extremum(max)

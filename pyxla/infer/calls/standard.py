@@ -230,7 +230,7 @@ def reader_of(
             "make lists of the generators, or pass one, as the first",
         )
     if value is map and len(args) > 2:
-        return interpreted.map_rows, args
+        return interpreted.starmap, [args[0], engine.rules.call(engine, Const(zip), args[1:], {})]
     several = value in (max, min) and len(args) > 1
     return None if several else READERS.get(value), args
 

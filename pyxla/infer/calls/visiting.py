@@ -26,7 +26,7 @@ from pyxla.infer.lists import columnar, pool_rows
 
 def call_function(
     engine: Engine,
-    function: types.FunctionType,
+    function: Any,
     args: list[Any],
     kwargs: dict[str, Any],
     source: SourceFunction | None = None,

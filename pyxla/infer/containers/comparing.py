@@ -27,7 +27,7 @@ from pyxla.infer.arrays import access as arrays
 from pyxla.infer.calls.coroutines import is_generator
 from pyxla.infer.calls.dispatch import call
 from pyxla.infer.calls.standard import asks, is_seen
-from pyxla.infer.calls.visiting import special
+from pyxla.infer.calls.visiting import call_function, special
 from pyxla.infer.containers import tables
 from pyxla.infer.containers.indexing import content_of
 from pyxla.infer.containers.iterators import state_of, unwatched
@@ -62,7 +62,7 @@ def alike(engine: Engine, x: Any, y: Any) -> Any:
     if isinstance(x, Ref) and isinstance(y, Ref) and any(asks(engine, v, "__eq__") for v in (x, y)):
         same = engine.rules.compare(engine, "is_", x, y)
         if not isinstance(same, Const):
-            return call(engine, Const(sequences.same_or_equal), [x, y], {})
+            return call_function(engine, sequences.alike, [x, y], {})
         if same.value:
             return same
     return engine.rules.truth(engine, engine.rules.compare(engine, "eq", x, y))

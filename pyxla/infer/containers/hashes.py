@@ -16,7 +16,7 @@ from pyxla.guards.places import is_steady
 from pyxla.infer.arrays import access as arrays
 from pyxla.infer.calls.dispatch import call
 from pyxla.infer.calls.executed import static_arguments
-from pyxla.infer.calls.visiting import special
+from pyxla.infer.calls.visiting import call_function, special
 from pyxla.infer.classes import is_generated
 from pyxla.infer.containers import tables
 from pyxla.infer.engine import Engine
@@ -25,7 +25,7 @@ from pyxla.infer.lists import pool_rows
 from pyxla.infer.lists.item_types import Handle, Known, Made, Nested, Number, Row, Same, Several
 from pyxla.infer.lists.items import item_of
 from pyxla.lib.registry import rule
-from pyxla.lib.sets import NO_PLACE, as_hash, hash_computed, hash_of, place, place_found
+from pyxla.lib.sets import NO_PLACE, as_hash, hash_computed, hash_of, place
 
 
 def steady(engine: Engine, x: Any) -> bool:
@@ -90,4 +90,4 @@ def _hash(engine: Engine, x: Any) -> Any:
 def _place(engine: Engine, table: Any, key: Any) -> Any:
     if not steady(engine, key):
         return Const(NO_PLACE)
-    return call(engine, Const(place_found), [table, key], {})
+    return call_function(engine, place, [table, key], {})

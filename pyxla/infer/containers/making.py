@@ -17,7 +17,7 @@ from pyxla.infer.arrays import access as arrays
 from pyxla.infer.calls.coroutines import is_generator
 from pyxla.infer.calls.dispatch import call
 from pyxla.infer.calls.library import apply
-from pyxla.infer.calls.visiting import special
+from pyxla.infer.calls.visiting import call_function, special
 from pyxla.infer.containers import steps, tables
 from pyxla.infer.containers.indexing import content_of, delete_item, get_item, set_item
 from pyxla.infer.containers.iterators import state_of, unwatched
@@ -332,7 +332,7 @@ def _locate(engine: Engine, names: Any, key: Any) -> Any:
     if columnar.found(engine.heap, names) is None:
         held = arrays.items_of(engine, names)
         if any(tables.instances(engine, x) for x in (key, *held)):
-            return call(engine, Const(sequences.found_at), [names, key], {})
+            return call_function(engine, locate, [names, key], {})
     return finding.place(engine, names, key)
 
 

@@ -120,7 +120,7 @@ def _is_read_by_its_class(engine: Engine, x: Any) -> bool:
 @rule(list.extend, support.extend)
 def _extend(engine: Engine, x: Any, more: Any) -> Any:
     if _is_read_by_its_class(engine, more):  # which may look at the list, or raise
-        return call(engine, Const(sequences.append_each), [x, more], {})
+        return call(engine, Const(sequences.extend), [x, more], {})
     many = columnar.found(engine.heap, x) is not None or unknown(engine, more)
     if not many and state_of(engine, more) is not None:  # what makes an item may look at the list
         items = read(engine, more)
