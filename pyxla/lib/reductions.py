@@ -101,13 +101,15 @@ def accumulate_all(
 ) -> Value:
     """Reduce in `dtype`, in float32 where that is narrow."""
     work = FLOAT32 if dtype in NARROW else dtype
+    zero = computation == "add" and isinstance(initial, int | float | complex) and not initial
+    neutral = initial if zero else neutral  # -0.0, it may be
     value = masked(cast(x, work), where, neutral)
     if work == BOOL:
         computation = "or" if computation == "add" else "and"
     total = fold(value, axes, literal(neutral, work), computation)
     if not axes and computation == "add" and CLASSES[work] in "fc" and initial is None:
         initial = 0.0  # so NumPy begins where nothing is summed, and -0.0 is lost
-    if initial is not None:
+    if initial is not None and not (zero and axes):
         start = broadcast_to(as_value(initial, work), total.type.shape)
         total = (op.add if computation == "add" else op.multiply)(total, start)
     return cast(total, dtype)

@@ -521,11 +521,11 @@ def reductions_along_axes(x):
     "ufunc", lambda: (np.array([[-4.0, 6.0], [-0.5, 2.0]]), np.array([[5, 7], [13, 15]], "u1"))
 )
 def reductions_of_some(x, bits):
-    """`initial` counts once, whatever `where` leaves out."""
-    some = x > 0
+    """`initial` counts once, whatever `where` leaves out, and may be -0.0."""
+    some, none = x > 0, (-abs(x) * 0).sum(axis=0, initial=-0.0)
     totals = [ufunc.reduce(x, where=some, initial=3.0) for ufunc in (np.add, np.multiply)]
     both = np.logical_xor.reduce(x > 1, axis=(0, 1)), np.logical_xor.reduce(some, where=some)
-    return totals, both, np.bitwise_and.reduce(bits), np.bitwise_and.reduce(bits, where=some)
+    return totals, none, both, np.bitwise_and.reduce(bits), np.bitwise_and.reduce(bits, where=some)
 
 
 @program(
