@@ -26,6 +26,7 @@ SHORT = 4
 # So many iterations are visited before lists become arrays instead; where the lists are of numbers,
 # so many instructions are made.
 ITERATIONS = 400
+PATIENT = 40  # times as many, where nothing else lifted what the program was refused for
 # Where arrays are of several sizes, so many instructions count as an iteration; so many where
 # objects would become rows of arrays, which cost the program more than numbers do.
 CODE, ROWS = 32, 8
@@ -65,8 +66,9 @@ class Demands:
     (`infer.lists.number_lists`).  chained: whether tables have chains (`lib.tables`).  ordered:
     whether sets are followed (`lib.sets`), and what leaves dicts.  kept: functions whose results
     are in dicts (`infer.calls.kept`).  hosted: functions that CPython runs (`infer.calls.hosted`).
-    capacities: those that lists need at least, by option.  refused: what nothing lifts: paths end
-    there, as the program may not come to it.
+    capacities: those that lists need at least, by option.  patient: whether more iterations are
+    visited one by one.  refused: what nothing lifts: paths end there, as the program may not come
+    to it.
     """
 
     exact: frozenset[Any] = frozenset()
@@ -92,6 +94,7 @@ class Demands:
     kept: frozenset[Any] = frozenset()
     hosted: frozenset[Any] = frozenset()
     capacities: frozenset[tuple[str, int]] = frozenset()
+    patient: bool = False
     refused: frozenset[CompileError] = frozenset()
 
     def __or__(self, more: Demands) -> Demands:
@@ -159,7 +162,7 @@ class Findings:
     in no pool.  kept: those in which a list became
     an array, or is of unknown length.  sized: an array would be of a size that nothing bounds;
     sizing: the loops in which one is of several sizes.
-    long: a loop has more iterations than may be visited one by one.
+    long: a loop has more iterations than may be visited one by one; hasty: than are worth it.
     met: a name or an item has no one type.  lists: several are made.  classes: those whose
     instances might be in pools; containers: the same of those that stand for dicts, sets and the
     like; keyed: those of dicts in pools whose keys change; chosen: those of which data decides
@@ -195,6 +198,7 @@ class Findings:
     sized: bool = False
     sizing: set[Block] = field(default_factory=set)
     long: bool = False
+    hasty: bool = False
     met: bool = False
     lists: bool = False
     classes: set[type] = field(default_factory=set)
@@ -280,7 +284,10 @@ class Findings:
             if header in self.sizing and not ends:
                 first = min(left, max(MANY - index, 0))
                 expected = first * max(made, 1) + (left - first) * max(made, LONG)
-        return self.iterations + expected <= ITERATIONS
+        most = ITERATIONS * (PATIENT if self.demands.patient else 1)
+        worth = self.iterations + expected <= most
+        self.hasty |= not worth
+        return worth
 
     def lifts(self, header: Block) -> str:
         """The demand with which a loop need not be visited iteration by iteration, as far as is

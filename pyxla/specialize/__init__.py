@@ -128,11 +128,12 @@ def specialize(request: Request, places: Sequence[Place]) -> Specialization:
                 valued = findings.valued or findings.floats
                 if not _to_host(final if valued else refused, request, hosted):
                     vain = request.hopes or request.work.is_much
-                    path = None if vain else _left_out(final, demands)
+                    path = None if vain else _last_way(final, demands, findings)
                     if path is None:
                         raise final from refused.__cause__
                     demands |= path
-                demands = Demands(hosted=frozenset(hosted), refused=demands.refused)
+                lasting = Demands(patient=demands.patient, refused=demands.refused)
+                demands = replace(lasting, hosted=frozenset(hosted))
                 findings, refused = Findings(), None
                 continue
             journal.note("restart", f"it was refused: {error.message}", error.loc)
@@ -175,6 +176,13 @@ def _to_host(final: Exception, request: Request, hosted: dict[Any, CompileError]
 def left_out(refused: frozenset[CompileError]) -> Demands:
     """What inference begins with where paths end that are refused."""
     return Demands(refused=refused)
+
+
+def _last_way(final: Exception, before: Demands, findings: Findings) -> Demands | None:
+    """What else a program may do with where nothing lifts what it is refused for."""
+    if findings.hasty and not before.patient and not isinstance(final, Restart):
+        return Demands(patient=True)
+    return _left_out(final, before)
 
 
 def _left_out(final: Exception, before: Demands) -> Demands | None:

@@ -703,3 +703,27 @@ def forest_of_columns(x, y, count):
         rows = (np.arange(8) * 5 + k) % len(x)
         trees[k].root = trees[k].grown(x[rows][:, trees[k].part], y[rows])
     return [tree.predict(x[:, tree.part]) for tree in trees]
+
+
+class Named:
+    """A network whose parameters have names that are put together."""
+
+    def __init__(self, size, hidden, out, scale):
+        self.params, self.count = {}, len(hidden) + 1
+        sizes = [size] + hidden + [out]
+        for k in range(1, len(sizes)):
+            spread = np.sqrt(2.0 / sizes[k - 1]) if str(scale).lower() == "he" else scale
+            self.params["W" + str(k)] = spread * np.random.randn(sizes[k - 1], sizes[k])
+            self.params["b" + str(k)] = np.zeros(sizes[k])
+
+    def __call__(self, x):
+        for k in range(1, self.count + 1):
+            x = np.tanh(x @ self.params["W" + str(k)] + self.params["b" + str(k)])
+        return x
+
+
+@program("mlp known-names", lambda: (ramp(2, 3),))
+def networks_with_names(x):
+    """The loops that make the parameters are much code, and can be nothing else."""
+    np.random.seed(0)
+    return [Named(3, [4] * n, 2, "he")(x) for n in (3, 4, 5)]
