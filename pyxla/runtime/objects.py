@@ -484,7 +484,7 @@ def restore(target: Any, source: Any) -> None:
             plain.clear(target)
         plain.update(target, source)
     elif isinstance(target, set):  # what stays keeps its place
-        target &= source
+        target -= target - source
         target |= source
     elif isinstance(target, collections.deque):
         target.clear()

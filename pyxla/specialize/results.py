@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from typing import Any
 
 import numpy as np
 
+from pyxla.abstract.facts import extent
 from pyxla.abstract.facts.deciding import deciding_tests, parameters
 from pyxla.abstract.heap import (
     BoxCell,
@@ -113,10 +114,10 @@ class Outputs:
             if isinstance(before, (GrowingList, RowList)):
                 same = self.same_rows_of(cell, before, after)
             else:
-                same = after is before or (isinstance(after, Array) and _unchanged(after, before))
+                same = self.is_same(cell, before, after)
             if same and cell in world.inside:
                 inner, held = world.inside[cell]
-                same = self.engine.heap.contents[inner] is held
+                same = self.is_same(inner, held, self.engine.heap.contents[inner])
             if same:
                 continue
             if isinstance(after, Conflict):
@@ -214,6 +215,23 @@ class Outputs:
             return columnar.whole(self.engine.heap, before.parent).cell in self.written
         return cell in self.written or self.is_unchanged(before, after)
 
+    def is_same(self, cell: int, before: Any, after: Any) -> bool:
+        """Whether what was given is as it was, a list also where it is in columns now."""
+        if isinstance(after, Array):
+            return _unchanged(after, before)
+        if type(before) is not ListCell or type(after) is not GrowingList:
+            return after is before
+        items, laid = self.engine.heap.infos[cell].laid
+        return items is before and self.has_columns(after, laid)
+
+    def has_columns(self, x: GrowingList, columns: Sequence[Any]) -> bool:
+        """Whether these are the columns of a list."""
+        heap = self.engine.heap
+        held = [resolve(heap, heap.contents[column.cell]) for column in x.columns]
+        if not columns or len(columns) != len(held):
+            return False
+        return all(isinstance(x, Array) and _unchanged(x, y) for x, y in zip(held, columns))
+
     def same_rows(self, cls: type) -> bool:
         """Whether the pool of a class is as it was when arguments became its rows."""
         heap, given = self.engine.heap, self.world.given_rows.get(cls)
@@ -225,10 +243,7 @@ class Outputs:
             return now is given.content
         items, laid = heap.infos[pool].laid
         columns = given.columns or (laid if items is given.content else ())
-        if not columns or len(columns) != len(now.columns):
-            return False
-        held = [resolve(heap, heap.contents[column.cell]) for column in now.columns]
-        return all(isinstance(x, Array) and _unchanged(x, y) for x, y in zip(held, columns))
+        return self.has_columns(now, columns)
 
     def scalar_value(self, x: Any) -> Value:
         if isinstance(x, Const):
@@ -495,10 +510,27 @@ class Outputs:
 
 
 def _unchanged(after: Array, before: Array) -> bool:
-    """Whether an array went through loops and branches as it was."""
+    """Whether an array went through loops and branches as it was, all of it."""
+    if not _is_same(after.value, before.value):
+        return False
+    return all(_is_same_size(*sizes) for sizes in zip(_sizes(after), _sizes(before), strict=True))
+
+
+def _sizes(x: Array) -> list[int | Scalar]:
+    pairs = zip(x.shape, x.extents or (None,) * len(x.shape), strict=True)
+    return [whole if size is None else size for whole, size in pairs]
+
+
+def _is_same_size(after: int | Scalar, before: int | Scalar) -> bool:
+    if isinstance(after, Scalar) and isinstance(before, Scalar):
+        return _is_same(after.value, before.value)
+    return extent.difference(after, before) == 0
+
+
+def _is_same(after: Value, before: Value) -> bool:
+    """Whether a value went through loops and branches as it was."""
 
     def onwards(x: Value) -> Iterable[Value]:
-        return made_of(x) if isinstance(x.owner, Phi) and x is not before.value else ()
+        return made_of(x) if isinstance(x.owner, Phi) and x is not before else ()
 
-    ways = reached([after.value], onwards)
-    return all(isinstance(x.owner, Phi) or x is before.value for x in ways)
+    return all(isinstance(x.owner, Phi) or x is before for x in reached([after], onwards))

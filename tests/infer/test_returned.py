@@ -98,3 +98,35 @@ def test_records_that_are_only_read_are_not_stored():
         assert compiled(rows) == function(expected)
         assert rows == expected
         assert len(compiled.specializations[0].executable.outcome.stores) == stored
+
+
+def test_sets_that_are_only_read_are_not_stored():
+    """Nor do their items lie otherwise then: the next call finds the program of the first."""
+
+    def counted(items, n):
+        return sum([1 for i in range(n) if i * 37 in items])
+
+    def found(items, words):
+        return [word in items for word in words]
+
+    for function, given in (
+        (counted, ({i * 37 % 1009 for i in range(100)}, 30)),
+        (counted, ({1, 3, 5}, 30)),
+        (found, ({f"w{i * 37}" for i in range(100)}, ["w37", "w38"])),
+    ):
+        compiled, before = pyxla.compile(function), list(given[0])
+        assert compiled(*given) == function(*given) == compiled(*given)
+        assert list(given[0]) == before
+        (made,) = compiled.specializations
+        assert not made.executable.outcome.stores
+
+
+def test_items_that_stay_in_a_set_keep_their_place():
+    def dropped(items, n):
+        for i in range(n):
+            items.discard(i)
+
+    given, expected = ({i * 37 % 1009 for i in range(100)} for _ in range(2))
+    dropped(expected, 700)
+    pyxla.compile(dropped)(given, 700)
+    assert list(given) == list(expected)

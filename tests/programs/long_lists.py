@@ -52,6 +52,25 @@ def widened(x):
     return x[3], x[4], isinstance(x[3], int), x[5]
 
 
+@program("lists that only get shorter", F, I, lambda: ([True, False] * 50,))
+def shortened(x):
+    y = x
+    last = y.pop()
+    if last == x[0]:
+        x.pop()
+    return last, y is x, len(x), y
+
+
+@program("lists of which a part is deleted", lambda: (_floats(), 5), lambda: (_ints(), 0))
+def cut(x, n):
+    del x[n:]
+
+
+@program("lists that are emptied", F, I)
+def emptied(x):
+    x.clear()
+
+
 @program("methods", F, I)
 def changed(x):
     x.append(1)
