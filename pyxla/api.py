@@ -409,7 +409,7 @@ class Compiled:
         restart = asked if isinstance(asked, Restart) else Restart({}, [])
         for place in restart.places:
             if place.name is not None:
-                journal.note("captured", f"{place.name} is passed as a further argument")
+                journal.note("captured", f"{place.spelled} is passed as a further argument")
         self._static_paths = frozenset(self._demands.static)
         self._cache.recent = None
         if any(WORD in path for path in restart.static):
@@ -420,7 +420,7 @@ class Compiled:
         names, count = made.request.names, len(made.request.args) - len(made.places)
         function = self.__pyxla_function__
         own = [signature.parameter_name(function, i, count, names) for i in range(count)]
-        return own + [place.name or "an object of the closure" for place in made.places]
+        return own + [place.spelled for place in made.places]
 
     def _many_are_data(self) -> None:
         """Let numbers that had many values be data from now on."""

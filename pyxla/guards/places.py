@@ -63,6 +63,13 @@ class Place:
             return self.owner.cell_contents
         return self.owner
 
+    @property
+    def spelled(self) -> str:
+        """What it is called: a variable by its name."""
+        if self.name is None:
+            return "an object of the closure"
+        return self.name if isinstance(self.name, str) else f"item {self.name!r} of a dict"
+
     def test(self, known: Any, name: Name) -> str:
         """An expression that holds while `read` gives `known`: see `states`."""
         if self.name is not None:

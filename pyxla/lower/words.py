@@ -9,14 +9,15 @@ has 64 bits, or 32 where everything in the array fits: floats as their bits, oth
 
 A long list of tuples or instances is hundreds of parameters, which the program reads as arrays of
 all first items, all second ones and so on.  Parameters in that order are words one after the other,
-and each such array is a part of these (`gathered`); rows of several lengths, which are padded, are
-read from their places.
+and each such array is a part of these (`gathered`); rows of several lengths, which are padded, or
+some of whose numbers are known, are read from their places.
 """
 
 from __future__ import annotations
 
 import itertools
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from typing import NamedTuple
 
 import numpy as np
 
@@ -24,7 +25,6 @@ from pyxla.ir.build import Builder, building
 from pyxla.ir.core import Instr, Region, Value
 from pyxla.ir.rewrite import Mapping, clone_region, substitute_region, users_of, uses
 from pyxla.ir.types import WORDS, ArrayType, array_type, word_of
-from pyxla.lower.rules import is_filled
 from pyxla.ops.elementwise import bitcast_convert, convert, select
 from pyxla.ops.index import gather_along
 from pyxla.ops.shape import concatenate, constant, pad, reshape
@@ -33,6 +33,7 @@ from pyxla.ops.shape import slice as slice_
 # What arrays of parameters are made by.
 _MADE_OF = (reshape, convert, concatenate, pad)
 _MANY = 16  # elements of an array that lie apart
+_LARGE = 1 << 16  # elements of a constant that is no part of such arrays
 
 
 def in_words(region: Region, params: Sequence[int], results: Sequence[int]) -> Region:
@@ -71,7 +72,7 @@ def gathered(region: Region) -> list[int]:
     for instr in reversed(region.instrs):  # the whole before its parts
         if instr.op is not concatenate or (found := _elements(instr.results[0], starts)) is None:
             continue
-        held = np.searchsorted(ends, found[found >= 0], side="right") - 1
+        held = np.searchsorted(ends, found.places[found.places >= 0], side="right") - 1
         run = [region.params[i] for i in dict.fromkeys(held.tolist())]
         others = [x for x in run if len(users[x]) > 1 or x in results]
         if order.keys().isdisjoint(run) and 8 * len(others) <= len(run):
@@ -86,30 +87,48 @@ def _ends(params: Sequence[Value]) -> list[int]:
     return [0, *itertools.accumulate([param.type.size for param in params])]
 
 
-def _elements(x: Value, starts: dict[Value, int]) -> np.ndarray | None:
-    """Which element of the parameters, counted from `starts`, each element of an array is that is
-    made of these alone; -1 for zeros that it is padded with.  None of any other array."""
+class Elements(NamedTuple):
+    """The elements of an array: which one of the parameters each is, -1 for one that is constant,
+    and that."""
+
+    places: np.ndarray
+    constants: np.ndarray
+
+    def map(self, move: Callable[[np.ndarray], np.ndarray]) -> Elements:
+        return Elements(*map(move, self))
+
+
+def _elements(x: Value, starts: dict[Value, int]) -> Elements | None:
+    """The elements of an array that is made of parameters, which are counted from `starts`, and of
+    constants alone; None of any other array."""
     shape, made = x.type.shape, x.owner
     if x in starts:
-        return starts[x] + np.arange(x.type.size).reshape(shape)
-    if not isinstance(made, Instr) or made.op not in _MADE_OF:
+        places = starts[x] + np.arange(x.type.size).reshape(shape)
+        return Elements(places, np.zeros(shape, x.type.dtype))
+    if not isinstance(made, Instr):
         return None
-    operands = made.operands[:1] if made.op is pad else made.operands
-    if any(y.type.dtype != x.type.dtype for y in operands):
+    if made.op is constant and x.type.size <= _LARGE:
+        return Elements(np.full(shape, -1), np.broadcast_to(made.attrs["value"], shape))
+    if made.op not in _MADE_OF or any(y.type.dtype != x.type.dtype for y in made.operands):
         return None
-    parts = [_elements(y, starts) for y in operands]
+    parts = [_elements(y, starts) for y in made.operands]
     found = [part for part in parts if part is not None]
     if len(found) < len(parts):
         return None
     if made.op is concatenate:
-        return np.concatenate(found, made.attrs["dimension"])
+        whole = [np.concatenate(held, made.attrs["dimension"]) for held in zip(*found)]
+        return Elements(*whole)
     if made.op is not pad:
-        return found[0].reshape(shape)
+        return found[0].map(lambda held: held.reshape(shape))
     edges = [made.attrs[name] for name in ("edge_padding_low", "edge_padding_high")]
     if any(made.attrs["interior_padding"]) or min(map(min, edges), default=0) < 0:
         return None
-    zero = is_filled(made.operands[1], 0)
-    return np.pad(found[0], list(zip(*edges, strict=True)), constant_values=-1) if zero else None
+    around = list(zip(*edges, strict=True))
+    (places, constants), fill = found
+    if fill.places.max() >= 0:
+        return None
+    constants = np.pad(constants, around, constant_values=fill.constants)
+    return Elements(np.pad(places, around, constant_values=-1), constants)
 
 
 def _parted(params: Sequence[Value], region: Region) -> tuple[Value, Mapping]:
@@ -127,7 +146,7 @@ def _parted(params: Sequence[Value], region: Region) -> tuple[Value, Mapping]:
             if result not in used:
                 continue
             if (found := _elements(result, starts)) is not None:
-                array = _array(words, found.ravel(), result.type)
+                array = _array(words, found.map(np.ravel), result.type)
                 if array is not None:
                     arrays[result] = array
                     continue
@@ -142,17 +161,17 @@ def _parted(params: Sequence[Value], region: Region) -> tuple[Value, Mapping]:
     return words, mapping | arrays
 
 
-def _array(words: Value, found: np.ndarray, type: ArrayType) -> Value | None:
+def _array(words: Value, found: Elements, type: ArrayType) -> Value | None:
     """An array of these elements of the words; None where these are few, and lie apart."""
-    if found.size and np.array_equal(found, np.arange(found[0], found[0] + found.size)):
-        return _part(words, int(found[0]), int(found[-1]) + 1, type) if found[0] >= 0 else None
-    if found.size < _MANY:
+    places, constants = found
+    if places.size and np.array_equal(places, np.arange(places[0], places[0] + places.size)):
+        return _part(words, int(places[0]), int(places[-1]) + 1, type) if places[0] >= 0 else None
+    if places.size < _MANY or places.max() < 0:
         return None
-    taken = gather_along(words, constant(value=np.maximum(found, 0)))
-    if found.min() < 0:
-        zeros = constant(value=np.zeros(found.size, words.type.dtype))
-        taken = select(constant(value=found >= 0), taken, zeros)
-    return _element(reshape(taken, shape=type.shape), type.dtype)
+    taken = _element(gather_along(words, constant(value=np.maximum(places, 0))), type.dtype)
+    if places.min() < 0:
+        taken = select(constant(value=places >= 0), taken, constant(value=constants))
+    return reshape(taken, shape=type.shape)
 
 
 def _part(words: Value, start: int, end: int, type: ArrayType) -> Value:

@@ -69,7 +69,7 @@ class Looked:
         places, request = self.compilation.places, self.compilation.request
         count, keywords = len(request.args) - len(places), request.names
         own = [signature.parameter_name(self.function, i, count, keywords) for i in range(count)]
-        return own + [place.name or "an object of the closure" for place in places]
+        return own + [place.spelled for place in places]
 
     @functools.cached_property
     def decisions(self) -> list[Decision]:

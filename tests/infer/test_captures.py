@@ -107,6 +107,29 @@ def test_of_a_large_dict_what_is_looked_up_is_captured(function, monkeypatch):
     assert len(compiled.lower(2).at("typed").function.params) < 9
 
 
+GRAPH = {i: [(i * 7 + 1) % 200, (i * 3 + 2) % 200] for i in range(200)}
+
+
+def reached(start):
+    seen = {start}
+    queue = [start]
+    for u in queue:
+        for v in GRAPH[u]:
+            if v not in seen:
+                seen.add(v)
+                queue.append(v)
+    return len(seen), GRAPH[queue[-1]]
+
+
+def test_lists_in_a_large_dict_are_captured_together():
+    """Each begins inference anew, where it is one by one."""
+    compiled = pyxla.compile(reached)
+    for start in (3, 4):
+        assert compiled(start) == reached(start)
+    told = str(pyxla.explain(compiled))
+    assert "GRAPH is passed as a further argument" in told and "item 3 of a dict" in told
+
+
 def test_other_questions_capture_it_whole(monkeypatch):
     compiled = pyxla.compile(every_way)
     for other in (SQUARES, {i: -i for i in range(70)}):

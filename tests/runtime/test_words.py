@@ -237,6 +237,30 @@ def test_rows_of_several_lengths_are_read_from_their_places(plans):
     assert "gather" in ops and len(ops) < 150, len(ops)
 
 
+GRAPH = {k: [(7 * k + 1) % 90, (3 * k + 2) % 90] for k in range(90)}
+
+
+def test_numbers_that_are_known_are_read_with_those_beside_them(plans):
+    """Also where one of the rows is an argument of its own."""
+
+    def reached(start):
+        seen = {start}
+        queue = [start]
+        for u in queue:
+            for v in GRAPH[u]:
+                if v not in seen:
+                    seen.add(v)
+                    queue.append(v)
+        return len(seen), GRAPH[queue[-1]]
+
+    compiled = pyxla.compile(reached)
+    for _ in range(2):
+        assert compiled(3) == reached(3)
+    (region,) = [e.executable.program.region for e in compiled.specializations]
+    ops = [instr.op.name for instr in plans[-1].packed(region).instrs]
+    assert "gather" in ops and len(ops) < 150, len(ops)
+
+
 def test_lists_of_bools_are_data():
     compiled = pyxla.compile(lambda flags, k: (flags[k], sum(flags)))
     for seed in range(3):

@@ -17,6 +17,8 @@ from pyxla.ir.core import Block, Instr
 from pyxla.lib.registry import rule
 
 FEW = 64  # values of a dict that are captured whatever is asked of it
+# Lists, arrays and the like in one dict that are captured one by one: each begins inference anew.
+SEVERAL = 4
 
 
 class Outside:
@@ -40,6 +42,16 @@ class Outside:
         value = engine.captures.constants[place] = place.read()
         return place, value
 
+    def value(self, engine: Engine, place: Place, value: Any) -> Any:
+        """What was found; of several that are no constants, the dict is captured whole."""
+        try:
+            return engine.captures.abstract(engine, value, place)
+        except NewCapture:
+            table = place.owner
+            if sum(p.owner is table for p in engine.captures.places) < SEVERAL:
+                raise
+            raise NewCapture(self.place) from None
+
     def contains(self, engine: Engine, key: Any) -> Const:
         """`key in table`."""
         return Const(self.found(engine, key)[1] is not MISSING)
@@ -61,7 +73,7 @@ class Get:
         place, value = self.table.found(engine, args[0])
         if value is MISSING:
             return args[1] if len(args) > 1 else Const(None)
-        return engine.captures.abstract(engine, value, place)
+        return self.table.value(engine, place, value)
 
 
 @rule(Outside.__getitem__)
@@ -69,7 +81,7 @@ def _getitem(engine: Engine, x: Any, key: Any) -> Any:
     place, value = x.value.found(engine, key)
     if value is MISSING:
         return engine.raise_constant(KeyError(place.name))
-    return engine.captures.abstract(engine, value, place)
+    return x.value.value(engine, place, value)
 
 
 def looked_into(engine: Engine, frame: Frame, instr: Instr, module: dict[str, Any]) -> Const | None:

@@ -124,8 +124,9 @@ def _wait(engine: Engine, items: tuple[Any, ...]) -> bool:
 
 def _constant(engine: Engine, items: tuple[Any, ...], key: Any) -> Any:
     """One of known texts or members of enums, whose numbers are read from an array."""
-    values = choices.united(*[choices.values_of(item) or () for item in items])
-    places = tuple([choices.position(item, values) for item in items])
+    own = [item.value for item in items]
+    values = choices.united(own)
+    places = tuple(map(Const, choices.places_of(own, values)))
     tag = shadows.one_of(picked(engine, places, key).value, len(values))
     return choices.one_of_these(tag, values)
 
