@@ -72,6 +72,7 @@ def _specialize(
         unknown = frozenset(typed) if data else frozenset(demands.data)
         request = Request(function, args, names, Memory(), options, demands=begun, unknown=unknown)
         request.hopes, request.work = bool(demands.may_lift), work
+        request.bounds = not data and not typed  # such a program is for all numbers
         compilation = Compilation(request, tuple(demands.places), demands.static, lies)
         try:
             compilation.at("typed")

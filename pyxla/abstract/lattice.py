@@ -32,8 +32,9 @@ from pyxla.ir.types import PYTHON_DTYPES, PYTHON_TYPES, ArrayType, array_type, p
 class NeedsStatic(Exception):  # noqa: N818 - a request, not an error
     """Someone needs the value of `scalar` while compiling: answered by making an argument static
     or by unrolling the loop that computes it; refused where neither is possible.  also: others that
-    are needed as well.  remedy: what may do then (`infer.demands`).  among: the contents of what it
-    chooses among, if of mutable objects.  in_vain: whether visits one by one have not ended a loop.
+    are needed as well.  most: whether what they are at most will do.  remedy: what may do then
+    (`infer.demands`).  among: the contents of what it chooses among, if of mutable objects.
+    in_vain: whether visits one by one have not ended a loop.
     """
 
     def __init__(self, scalar: Any, what: str = "") -> None:
@@ -41,6 +42,7 @@ class NeedsStatic(Exception):  # noqa: N818 - a request, not an error
         self.scalar = scalar
         self.what = what
         self.also: Sequence[Any] = ()
+        self.most = False
         self.remedy = ""
         self.among: Sequence[Any] = ()
         self.in_vain = False

@@ -12,6 +12,7 @@ from pyxla.ir.core import Instr, Region
 from pyxla.ir.rewrite import walk
 from pyxla.ir.types import SHORT_NAMES, ArrayType, array_type
 from pyxla.lower.dead import has_effect
+from pyxla.runtime.numbers import MOST
 from pyxla.runtime.outcome import Outcome
 from pyxla.runtime.parts import in_parts
 from pyxla.runtime.programs import Program
@@ -47,12 +48,12 @@ def decisions(
 def _known(made: Specialization, names: Sequence[str]) -> Iterator[Decision]:
     for path, loc in made.static.items():
         name = names[path[0]] if path[0] < len(names) else "a captured object"
-        yield Decision(
-            "known",
-            f"the value of {spell(path, name)} is part of the program",
-            loc,
-            "each value compiles anew; for many values pass an array of the size that is needed",
-        )
+        what = f"the value of {spell(path, name)}"
+        hint = "each value compiles anew; for many values pass an array of the size that is needed"
+        if path[-1] == MOST:
+            what = f"what {spell(path[:-1], name)} is at most, a power of four,"
+            hint = "numbers between two powers of four have one program"
+        yield Decision("known", f"{what} is part of the program", loc, hint)
 
 
 def _unrolled(made: Specialization) -> Iterator[Decision]:

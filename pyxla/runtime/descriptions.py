@@ -30,11 +30,13 @@ class ArgArray(Arg):
 @dataclass(frozen=True, slots=True)
 class ArgScalar(Arg):
     """A dynamic Python scalar; kind is "jax" for a weakly typed jax scalar, "word" for an int from
-    0 to 2**64, of which the leaf is 2**63 less."""
+    0 to 2**64, of which the leaf is 2**63 less.  most: what an int is at most, where that is
+    known."""
 
     type: ArrayType
     leaf: int = 0
     kind: str = "python"
+    most: int | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -140,6 +142,8 @@ class ArgSame(Arg):
 def spelled(arg: Arg) -> str:
     """A description as the type that spells it; `jax f32[3]` and classes have no other spelling."""
     match arg:
+        case ArgScalar(type, most=most) if most is not None:
+            return f"{type} of {most} at most"
         case ArgArray(type, "numpy") | ArgScalar(type, _, "python" | "word"):
             return str(type)
         case ArgArray(type, "scalar"):

@@ -29,11 +29,23 @@ ITEMS = "items"
 # the leaf is so much less, an int64.
 WORD = "word"
 WORD_AT = 1 << 63
+# The step that says that what an int is at most is known: a power of four, and this at least.
+MOST = "most"
+LEAST_MOST = 16
 
 
 def is_word(x: Any) -> bool:
     """Whether it is an int from 0 to 2**64."""
     return type(x) is int and 0 <= x < 2 * WORD_AT
+
+
+def most_of(x: int) -> int:
+    """What an int is at most, where that is known: others that are near have the same bound, and so
+    the same program."""
+    most = LEAST_MOST
+    while most < x:
+        most *= 4
+    return most
 
 
 def flattened(x: Any) -> tuple[tuple[int, ...], list[Any]] | None:

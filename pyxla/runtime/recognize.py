@@ -19,7 +19,18 @@ import numpy as np
 from pyxla.ir.types import SHORT_NAMES
 from pyxla.runtime import jaxlink
 from pyxla.runtime.containers import container_of
-from pyxla.runtime.numbers import ITEMS, LONG, WORD, WORD_AT, Path, is_word, numbers_of
+from pyxla.runtime.numbers import (
+    ITEMS,
+    LEAST_MOST,
+    LONG,
+    MOST,
+    WORD,
+    WORD_AT,
+    Path,
+    is_word,
+    most_of,
+    numbers_of,
+)
 from pyxla.runtime.places import below_path
 from pyxla.runtime.signature import CONSTANTS
 from pyxla.runtime.texts import CODES, is_data, leaves_of
@@ -155,6 +166,10 @@ class _Walk:
             self.leaves.append(f"{name} - {WORD_AT}" if is_word(x) else name)
             return True
         unequal = f" or {name} != {x!r}" if known else ""
+        if kind is int and not known and (*path, MOST) in self.static:
+            most = most_of(x)
+            least = f"{most // 4} < " if most > LEAST_MOST else ""
+            unequal = f" or not {least}{name} <= {most}"
         self.test(f"type({name}) is not {self.name(kind)}{unequal}")
         if not known:
             self.leaves.append(name)

@@ -83,8 +83,9 @@ class Request:
     are.  alone: there is no second run.  demands: what inference begins with
     (`infer.demands.Demands`): where a program is compiled again, or begun again for a place, what
     it took before; of other arguments, what it took for the last ones.  unknown: the paths of
-    numbers of which only the types are given.  hopes: whether values are known that may lift a
-    refusal, if anything does.  tentative: whether `demands` are those of other arguments, without
+    numbers of which only the types are given.  bounds: whether inference may ask what ints are at
+    most (`runtime.numbers.MOST`).  hopes: whether values are known that may lift a refusal, if
+    anything does.  tentative: whether `demands` are those of other arguments, without
     which it may not be refused.  work: what attempts at it have cost so far.
     """
 
@@ -98,6 +99,7 @@ class Request:
     alone: bool = False
     demands: Any = None
     unknown: frozenset[Path] = frozenset()
+    bounds: bool = True
     hopes: bool = False
     tentative: bool = False
     work: Work = field(default_factory=Work)

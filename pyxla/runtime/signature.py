@@ -80,11 +80,13 @@ from pyxla.runtime.descriptions import (
 from pyxla.runtime.numbers import (
     ITEMS,
     LONG,
+    MOST,
     WORD,
     WORD_AT,
     Path,
     is_word,
     lists_in,
+    most_of,
     numbers_of,
     rows_of,
 )
@@ -219,6 +221,9 @@ class _Walk:
                 elif inside and is_static(inside.get(WORD)) and is_word(x):
                     key.append(WORD)
                     leaves.append(x - WORD_AT)
+                elif inside and kind is int and is_static(inside.get(MOST)):
+                    key += (MOST, most_of(x))
+                    leaves.append(x)
                 else:
                     key.append(kind)
                     leaves.append(x)
@@ -356,7 +361,8 @@ class Describe:
             if (*path, WORD) in self.static and is_word(x):
                 return ArgScalar(python_type(kind), self.leaf(), WORD)
             self.large |= {(*path, WORD)} if is_word(x) and x >= WORD_AT else set()
-            return ArgScalar(python_type(kind), self.leaf())
+            most = most_of(x) if kind is int and (*path, MOST) in self.static else None
+            return ArgScalar(python_type(kind), self.leaf(), most=most)
         static = self.static
         if kind is str and is_data(x, (*path, ITEMS) in static, (*path, CODES) in static):
             codes, _ = leaves_of(x)
@@ -546,6 +552,8 @@ def _rekey(arg: Arg, key: list[Any]) -> None:
             key.append(f"jax weak {type.dtype.kind}")
         case ArgScalar(_, _, "word"):
             key.append(WORD)
+        case ArgScalar(most=int(most)):
+            key += (MOST, most)
         case ArgScalar(type):
             key.append(PYTHON_TYPES[type.dtype])
         case ArgStatic(value):

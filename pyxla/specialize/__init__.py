@@ -48,7 +48,7 @@ from pyxla.ops.sticky import flag
 from pyxla.options import DEFAULTS
 from pyxla.runtime import descriptions, placement
 from pyxla.runtime import outcome as out
-from pyxla.runtime.numbers import ITEMS, LONG, Path
+from pyxla.runtime.numbers import ITEMS, LONG, MOST, Path
 from pyxla.runtime.request import Request, Restart, steps
 from pyxla.runtime.texts import CODES
 from pyxla.specialize import gathered
@@ -405,6 +405,9 @@ def _of_tables(world: World) -> set[Path]:
 def _demand(world: World, need: NeedsStatic, chosen: str) -> Exception:
     """A Restart that makes number arguments static, or why no value can be known; chosen: the
     demand for pools of what the value chooses among."""
+    if need.most:
+        asked = [world.scalars[x.value] for x in (need.scalar, *need.also)]
+        return Restart({(*path, MOST): need.loc for path in asked}, [])
     value = getattr(need.scalar, "value", None)
     numbers = parameters(value) or parameters(value, paths=True)
     paths = [world.scalars[v] for v in numbers if v in world.scalars]

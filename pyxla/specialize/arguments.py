@@ -9,7 +9,8 @@ from typing import Any
 
 import jax
 
-from pyxla.abstract.facts.deciding import Data
+from pyxla.abstract.facts.deciding import Data, Unbounded
+from pyxla.abstract.facts.extent import IntFact
 from pyxla.abstract.heap import (
     READ_ONLY,
     DictCell,
@@ -136,7 +137,9 @@ class World:
     # arguments
 
     def param(self, type: Any, hint: str = "", data: bool = False) -> Value:
-        value = (Data if data else Value)(type, None, hint)
+        return self.added((Data if data else Value)(type, None, hint))
+
+    def added(self, value: Value) -> Value:
         self.params.append(value)
         return value
 
@@ -151,13 +154,9 @@ class World:
         match arg:
             case descriptions.ArgArray():
                 return self.array(arg, path)
-            case descriptions.ArgScalar(type, kind=kind):
+            case descriptions.ArgScalar(kind=kind):
                 self.jax |= kind == "jax"
-                listed = self.nested > 0 and path[0] in self.lengthy
-                listed |= path in self.request.unknown
-                value = self.param(type, self.names.get(path[0], ""), listed)
-                self.scalars[value] = path
-                return far.made(far.WORD, Scalar(value)) if kind == "word" else Scalar(value)
+                return self.scalar(arg, path)
             case descriptions.ArgStatic(value):
                 return Const(value)
             case descriptions.ArgTuple(cls, items):
@@ -279,6 +278,19 @@ class World:
         made = tuple([self.abstract(x, (*path, key)) for x, key in zip(items, keys, strict=True)])
         self.nested -= data
         return made
+
+    def scalar(self, arg: descriptions.ArgScalar, path: Path) -> Any:
+        listed = self.nested > 0 and path[0] in self.lengthy
+        kind: type[Value] = Value
+        if listed or path in self.request.unknown:
+            kind = Data
+        elif self.request.bounds and arg.kind == "python" and arg.most is None:
+            kind = Unbounded if arg.type.dtype.kind == "i" else Value
+        value = self.added(kind(arg.type, None, self.names.get(path[0], "")))
+        self.scalars[value] = path
+        if arg.kind == "word":
+            return far.made(far.WORD, Scalar(value))
+        return Scalar(value, None if arg.most is None else IntFact(None, arg.most))
 
     def array(self, arg: descriptions.ArgArray, path: Path) -> Any:
         data = self.drawn > 0 or path in self.request.unknown

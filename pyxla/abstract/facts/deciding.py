@@ -27,6 +27,12 @@ class Data(Value):
     __slots__ = ()
 
 
+class Unbounded(Value):
+    """An int argument: another attempt may know what it is at most."""
+
+    __slots__ = ()
+
+
 def by_arguments(value: Value, heads: Collection[Block] = ()) -> bool:
     """Whether `value` is computed from number arguments and counters of loops at `heads` alone.
     What comes of the digits and characters of a text (unsigned arrays) is data, as are the numbers

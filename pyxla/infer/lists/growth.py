@@ -12,7 +12,7 @@ from dataclasses import replace
 from typing import Any, NamedTuple
 
 from pyxla.abstract.facts import extent
-from pyxla.abstract.facts.deciding import parameters
+from pyxla.abstract.facts.deciding import Unbounded, parameters
 from pyxla.abstract.heap import (
     Content,
     GrowingList,
@@ -42,14 +42,16 @@ from pyxla.infer.lists.growing import MOST, capacity_for, ensure_room, is_open, 
 from pyxla.infer.lists.item_types import LISTS, Item, Nested
 from pyxla.infer.lists.items import leaves
 from pyxla.infer.lists.pools import is_container
-from pyxla.infer.lists.reading import class_of
+from pyxla.infer.lists.reading import class_of, holds_lists
 from pyxla.ir.build import Builder, building
+from pyxla.ir.core import Branch, Phi, Value
 from pyxla.views.shadows import shown
 
 # More numbers than this are not set aside for a list in a loop that is in another one.
 MOST_INSIDE = 1 << 17
-# Nor is room for more than this guessed, where numbers among the arguments say how much it takes.
-MOST_GUESSED = 1 << 24
+# Where numbers among the arguments say how much room it takes, it is not guessed to be more than
+# this, but of what they are at most; nor is that room for more than this, but exact.
+MANY_GUESSED, MOST_GUESSED = 1 << 17, 1 << 24
 # Passes of a loop that may find that a list needs more room in each iteration than was thought.
 TRIES = 3
 # Items an iteration: a loop that made a list this much longer than was thought may do so again.
@@ -191,8 +193,7 @@ def _grow(engine: Engine, head: Any, entry: Any, first: int, back: Grown, keyed:
         several = opened and step > 1
         capacity, watched = (max(capacity, room[0] + count), "exit") if several else (needed, "")
     capacity = capacity if longer else room[0]
-    if capacity * _numbers(uncut) > MOST_GUESSED:
-        _ask_for_sizes(head, back)
+    _ask_for_sizes(head, back, uncut, capacity)
     entry.heap = entry.heap.copy()
     with building(Builder(entry.block.instrs, entry.loc)):
         made = keep(entry.heap, Ref(first), item, capacity, longer)
@@ -206,17 +207,39 @@ def _grow(engine: Engine, head: Any, entry: Any, first: int, back: Grown, keyed:
     return True
 
 
-def _ask_for_sizes(head: Any, back: Grown) -> None:
-    """Ask for the numbers that decide how long lists in lists are, if there are any: guesses of
-    each were multiplied by each other."""
+def _ask_for_sizes(head: Any, back: Grown, item: Item, capacity: int) -> None:
+    """Ask for the numbers that decide how long lists in lists are, where the room for so many items
+    would be large: guesses of each were multiplied by each other.  What they are at most comes
+    first."""
+    room = capacity * _numbers(item)
+    if room <= MANY_GUESSED:
+        return
     end = [head.test.test[2]] if _counter(head) is not None else []
-    held = [back.heap.contents[cell] for cell in sorted(reachable(back.heap, [back.content]))]
-    values = [x.value for x in (*end, *held) if isinstance(x, Scalar | Array)]
-    known = [Scalar(v) for v in parameters(*values, paths=True) if not v.type.ndim]
-    if known:
-        need = NeedsStatic(known[0], "the number of items of these lists")
-        need.also = known[1:]
+    asked = _unbounded(back.heap, end) if holds_lists(item) else []
+    most = bool(asked)
+    if not asked and room > MOST_GUESSED:
+        held = [back.heap.contents[cell] for cell in sorted(reachable(back.heap, [back.content]))]
+        values = [x.value for x in (*end, *held) if isinstance(x, Scalar | Array)]
+        asked = [v for v in parameters(*values, paths=True) if not v.type.ndim]
+    if asked:
+        need = NeedsStatic(Scalar(asked[0]), "the number of items of these lists")
+        need.also, need.most = list(map(Scalar, asked[1:])), most
         raise need
+
+
+def _unbounded(heap: Heap, ends: Iterable[Any]) -> list[Value]:
+    """The numbers among the arguments that alone decide where a loop ends, or the one that made a
+    list whose room is a guess, where it is not known what they are at most."""
+    found: list[Value] = []
+    for x in ends:
+        terms = [v for v, _ in extent.fact(plain(x)).terms or ()]
+        found += terms if all(isinstance(v, Unbounded) for v in terms) else []
+    with building(Builder([], None)):
+        lists = [x for x in heap.contents.values() if type(x) is GrowingList and x.guessed]
+        sizes = [x.value.owner for x in (size_of(heap, x) for x in lists) if isinstance(x, Scalar)]
+    tests = [phi.block.terminator for phi in sizes if isinstance(phi, Phi)]
+    found += parameters(*[test.cond for test in tests if isinstance(test, Branch)])
+    return [v for v in dict.fromkeys(found) if isinstance(v, Unbounded)]
 
 
 def confine(engine: Engine, entry: Any, back: Any, pairs: Iterable[Sequence[Any]]) -> None:
