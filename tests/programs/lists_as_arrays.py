@@ -174,3 +174,22 @@ def numbers_that_are_stored_are_of_the_dtype(y, n):
     d = np.zeros(2, np.int8)
     d[0] = n[1]
     return a, b, c, d
+
+
+def _rows(n, m):
+    return [[i * m + j for j in range(m)] for i in range(n)]
+
+
+class Board:
+    def __init__(self, n):
+        self.rows = _rows(n, n + 1)
+
+    def scaled(self, *, by):
+        return np.array(self.rows) * by
+
+
+@program("lists of lists that functions make", lambda: (4, 0.5), lambda: (1, 2.0))
+def of_lists_made_by_functions(n, x):
+    matrix = np.array(_rows(n, n)) + np.eye(n) * 20
+    solved = np.linalg.solve(matrix, np.array([x for _ in range(n)]))
+    return solved, Board(n).scaled(by=x), np.max(_rows(n, 3), axis=1), np.mean(_rows(2, n))
