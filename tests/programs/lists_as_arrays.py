@@ -193,3 +193,47 @@ def of_lists_made_by_functions(n, x):
     matrix = np.array(_rows(n, n)) + np.eye(n) * 20
     solved = np.linalg.solve(matrix, np.array([x for _ in range(n)]))
     return solved, Board(n).scaled(by=x), np.max(_rows(n, 3), axis=1), np.mean(_rows(2, n))
+
+
+def _table():
+    return [[float((i * 7 + j * 3) % 11) for j in range(4)] for i in range(9)]
+
+
+@program("lists that data chooses", lambda: (_table(), 3.0), lambda: (_table(), 9.5))
+def of_rows_that_are_chosen(rows, least):
+    best = sorted([r for r in rows if r[0] > least], key=lambda r: r[1])
+    kept, others = [], []
+    for r in rows:
+        (kept if r[0] > least else others).append(r)
+    kept[0][0] = 99.0
+    whole = np.vstack([np.array(kept), np.array(others)])
+    return np.array(best), np.mean(best), whole, np.array(kept, dtype=int), rows
+
+
+@program(
+    "lists of several lengths",
+    lambda: ([[1, 2], [3], [4, 5, 6], [7, 8]], 2),
+    lambda: ([[1, 2], [3], [4, 5, 6], [7, 8]], 1),
+)
+def of_rows_of_one_length(rows, n):
+    try:
+        unlike = np.array([r for r in rows if r[0] < 5])
+    except ValueError:
+        unlike = None
+    return np.array([r for r in rows if len(r) == n]), unlike
+
+
+@program("lists of a length that data decides", lambda: (np.array([3.0, 4.0, 5.0]),))
+def of_rows_as_long_as_data_says(x):
+    k = int(x[0])
+    m = np.array([[x[j] * i for j in range(k)] for i in range(4)])
+    return m, m.T @ m, m.sum(axis=1), np.linalg.norm(m)
+
+
+@program(
+    "lists in tuples and dicts",
+    lambda: ([(1.0, [2, 3]), (4.0, [5, 6])], {"a": [1, 2], "b": [3, 4]}, 2.0),
+)
+def of_rows_in_other_things(pairs, named, least):
+    chosen = np.array([v for w, v in pairs if w > least])
+    return chosen, np.array([v for v in named.values() if v[0] > least]), [*named.values()]

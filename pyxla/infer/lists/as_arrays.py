@@ -18,14 +18,16 @@ from pyxla.infer.interface import Engine
 from pyxla.infer.joins import choices, kinds
 from pyxla.infer.lists.columnar import found
 from pyxla.infer.lists.item_joins import AN_INT, INT, far_of
-from pyxla.infer.lists.item_types import Block, Nested, Number, Row, Several
+from pyxla.infer.lists.item_types import Block, Handle, Nested, Number, Row, Several
 from pyxla.infer.lists.items import count
 from pyxla.infer.lists.reading import columns_of, length, needs_length
+from pyxla.infer.lists.sites import is_list
 from pyxla.infer.raising.sizes import inhomogeneous
 from pyxla.lib import manipulation
 from pyxla.lib.operands import cast
 from pyxla.ops.elementwise import and_, compare, select
 from pyxla.ops.filled import broadcast_in_dim, number, spread
+from pyxla.ops.index import gather_along
 from pyxla.ops.shape import iota, reshape
 
 MIXED = "the dtype of an array of these numbers depends on which of them there are"
@@ -164,25 +166,51 @@ def _one_after_the_other(engine: Engine, content: GrowingList) -> Ref:
 
 
 def _of_one_size(engine: Engine, content: GrowingList, error: Any) -> Array:
-    """The array of arrays whose first size data decides; the program raises where these differ."""
-    array, sizes = columns_of(engine, content)
+    """The array of arrays whose first size data decides, or of lists of numbers whose lengths it
+    does; the program raises where these differ."""
+    columns = columns_of(engine, content)
+    array, sizes = columns if isinstance(content.item, Block) else columns[::-1]
     own, rules = arrays.fresh(engine, sizes), engine.rules
     size = rules.call(engine, Const(np.max), [own], {"initial": Const(0)})
     alike = rules.call(engine, Const(np.all), [rules.compare(engine, "eq", own, size)], {})
     engine.ensure(rules.truth(engine, alike), error)
     value = arrays.python_scalar(size, int).value
     extents = list(array.extents or (None,) * array.ndim)
-    extents[1] = Scalar(value, extent.IntFact(0, content.item.shape[0]))
+    extents[1] = Scalar(value, extent.IntFact(0, array.shape[1]))
     return Array(array.value, tuple(extents))
+
+
+def _is_of_rows(item: Any) -> bool:
+    """Whether items are lists of numbers of a length that data decides."""
+    inner = item.item if isinstance(item, Nested) and item.fixed is None else None
+    return isinstance(inner, Number) and not inner.choices
+
+
+def _taken(engine: Engine, content: GrowingList) -> GrowingList:
+    """A list, of lists that are rows of one pool as of copies of these."""
+    classes = content.item.classes if isinstance(content.item, Handle) else ()
+    if len(classes) != 1 or not is_list(classes[0]):
+        return content
+    pool = found(engine.heap, engine.pools[classes[0]])
+    if pool is None:
+        return content
+    (index,) = columns_of(engine, content)
+    columns = []
+    for column in columns_of(engine, pool):
+        taken = gather_along(column.value, index.value, 0)
+        extents = (*(index.extents or (None,)), *[None] * (taken.type.ndim - 1))
+        columns.append(arrays.fresh(engine, Array(taken, extents)))
+    return GrowingList(tuple(columns), pool.item.items[0])
 
 
 def as_columns(engine: Engine, content: GrowingList, asked: np.dtype | None = None) -> Array:
     """The list as the array that NumPy makes of it; `asked`: the dtype that it is to have."""
+    content = _taken(engine, content)
     item = content.item
     columns = columns_of(engine, content)
     if (whole := numbers_in(engine, content)) is not None:
         return whole[0]
-    if isinstance(item, Block) and item.axes == (0,):
+    if (isinstance(item, Block) and item.axes == (0,)) or _is_of_rows(item):
         error = inhomogeneous(plain(length(engine, content)))
         return _of_one_size(engine, content, error)
     rows = isinstance(item, Row) and item.cls is not str and not far_of(item)
