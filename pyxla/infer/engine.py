@@ -450,7 +450,7 @@ class Engine:
     def demand(self, tests: tuple[Value, ...], otherwise: CompileError) -> NeedsStatic | None:
         """Ask for the value of a condition that number arguments decide, rather than refuse."""
         for test in tests:
-            if by_arguments(test, self.headers):
+            if by_arguments(test, self.heads()):
                 need = NeedsStatic(Scalar(test), "which way a branch goes")
                 need.otherwise = otherwise
                 return need

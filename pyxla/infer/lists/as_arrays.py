@@ -9,14 +9,15 @@ from typing import Any
 import numpy as np
 
 from pyxla.abstract.facts import extent
+from pyxla.abstract.facts.deciding import Data, parameters
 from pyxla.abstract.facts.integers import value_of
 from pyxla.abstract.heap import GrowingList
-from pyxla.abstract.lattice import Array, Const, Ref, Scalar, plain
+from pyxla.abstract.lattice import Array, Const, NeedsStatic, Ref, Scalar, plain
 from pyxla.errors import RefusedPath
 from pyxla.infer.arrays import access as arrays
 from pyxla.infer.interface import Engine
 from pyxla.infer.joins import choices, kinds
-from pyxla.infer.lists.columnar import found
+from pyxla.infer.lists.columnar import found, size_of
 from pyxla.infer.lists.item_joins import AN_INT, INT, far_of
 from pyxla.infer.lists.item_types import Block, Handle, Nested, Number, Row, Several
 from pyxla.infer.lists.items import count
@@ -186,6 +187,15 @@ def _is_of_rows(item: Any) -> bool:
     return isinstance(inner, Number) and not inner.choices
 
 
+def _ask_for_size(engine: Engine, content: GrowingList) -> None:
+    """Ask for how many items there are, where numbers among the arguments alone decide it: arrays
+    are of known sizes then."""
+    size = size_of(engine.heap, content)
+    numbers = parameters(size.value, paths=True) if isinstance(size, Scalar) else []
+    if numbers and all(v.type.weak and not isinstance(v, Data) for v in numbers):
+        raise NeedsStatic(size, "the size of this array")
+
+
 def _taken(engine: Engine, content: GrowingList) -> GrowingList:
     """A list, of lists that are rows of one pool as of copies of these."""
     classes = content.item.classes if isinstance(content.item, Handle) else ()
@@ -210,6 +220,8 @@ def as_columns(engine: Engine, content: GrowingList, asked: np.dtype | None = No
     columns = columns_of(engine, content)
     if (whole := numbers_in(engine, content)) is not None:
         return whole[0]
+    if _is_of_rows(item):
+        _ask_for_size(engine, content)
     if (isinstance(item, Block) and item.axes == (0,)) or _is_of_rows(item):
         error = inhomogeneous(plain(length(engine, content)))
         return _of_one_size(engine, content, error)
