@@ -237,3 +237,36 @@ def of_rows_as_long_as_data_says(x):
 def of_rows_in_other_things(pairs, named, least):
     chosen = np.array([v for w, v in pairs if w > least])
     return chosen, np.array([v for v in named.values() if v[0] > least]), [*named.values()]
+
+
+class Log:
+    def __init__(self):
+        self.rows = []
+
+    def add(self, *row):
+        self.rows.append(list(row))
+
+
+@program("rows of several kinds of numbers", lambda: (np.array([1.0, 5.0, 2.0, 8.0]), 1.5))
+def of_rows_of_several_kinds(x, least):
+    log, pairs, nested, k = Log(), [], [], 0
+    for i, v in enumerate(x):
+        if v > least:
+            log.add(i, float(v), v * 2)
+            pairs.append([v, v * 1j])
+            nested.append([[i, v], [v, True]])
+    table = []
+    while k < len(x) and x[k] < 7:
+        table.append([k, x[k], k % 2 == 0])
+        k += 1
+    return np.array(log.rows), np.array(pairs), np.array(nested), np.array(table)[:, 1].mean()
+
+
+@program(
+    "rows of ints, or floats, that data chooses",
+    lambda: ([[1, 2], [3.5, 4], [5, 6]], 2),
+    lambda: ([[1, 2], [3.5, 4], [5, 6]], 3),
+)
+def of_rows_of_ints_or_floats(rows, least):
+    kept = [r for r in rows if r[0] > least]
+    return np.array(kept), np.array(kept, int), len(np.array([r for r in kept if r[0] > 9]))

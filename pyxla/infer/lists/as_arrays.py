@@ -86,9 +86,11 @@ def _dtype(part: Number | Block) -> np.dtype:
     return part.type.dtype if isinstance(part, Number) else part.dtype
 
 
-def _ensure_dtype(engine: Engine, parts: Sequence[Any], held: Sequence[Sequence[Array]]) -> None:
-    """The program raises TypeError where a list of ints and floats holds no float: the array of it
-    would have another dtype.  held: the columns of each part of an item."""
+def _ensure_dtype(
+    engine: Engine, size: Any, parts: Sequence[Any], held: Sequence[Sequence[Array]]
+) -> None:
+    """The program raises TypeError where a list of ints and floats holds no float, but something:
+    the array of it would have another dtype.  held: the columns of each part of an item."""
     wide = np.result_type(*map(_dtype, parts))
     found_: Any = Const(False)
     for part, columns in zip(parts, held, strict=True):
@@ -103,6 +105,8 @@ def _ensure_dtype(engine: Engine, parts: Sequence[Any], held: Sequence[Sequence[
     if any(isinstance(part, Number) and part.choices for part in parts):
         if isinstance(found_, Const):
             raise engine.refuse(MIXED, SAID)
+        none = engine.rules.compare(engine, "eq", size, Const(0))
+        found_ = engine.rules.either(engine, found_, none)
         engine.ensure(found_, RefusedPath(MIXED, SAID, None), catchable=False)
 
 
@@ -167,24 +171,43 @@ def _one_after_the_other(engine: Engine, content: GrowingList) -> Ref:
 
 
 def _of_one_size(engine: Engine, content: GrowingList, error: Any) -> Array:
-    """The array of arrays whose first size data decides, or of lists of numbers whose lengths it
-    does; the program raises where these differ."""
-    columns = columns_of(engine, content)
-    array, sizes = columns if isinstance(content.item, Block) else columns[::-1]
+    """The array of arrays whose first size data decides; the program raises where these differ."""
+    array, sizes = columns_of(engine, content)
+    return _cut(array, _one_size(engine, sizes, array.shape[1], error))
+
+
+def _one_size(engine: Engine, sizes: Array, most: int, error: Any) -> Scalar:
+    """What all `sizes` are, 0 of none; the program raises where these differ."""
     own, rules = arrays.fresh(engine, sizes), engine.rules
     size = rules.call(engine, Const(np.max), [own], {"initial": Const(0)})
     alike = rules.call(engine, Const(np.all), [rules.compare(engine, "eq", own, size)], {})
     engine.ensure(rules.truth(engine, alike), error)
-    value = arrays.python_scalar(size, int).value
+    return Scalar(arrays.python_scalar(size, int).value, extent.IntFact(0, most))
+
+
+def _cut(array: Array, size: Scalar) -> Array:
+    """An array of which the second dimension is of this size."""
     extents = list(array.extents or (None,) * array.ndim)
-    extents[1] = Scalar(value, extent.IntFact(0, array.shape[1]))
-    return Array(array.value, tuple(extents))
+    return Array(array.value, (extents[0], size, *extents[2:]))
 
 
-def _is_of_rows(item: Any) -> bool:
-    """Whether items are lists of numbers of a length that data decides."""
-    inner = item.item if isinstance(item, Nested) and item.fixed is None else None
-    return isinstance(inner, Number) and not inner.choices
+def _numbers(engine: Engine, content: GrowingList) -> tuple[Number, list[Array]] | None:
+    """The numbers of a list of numbers, or of lists of such, and their columns; the program raises
+    where lists differ in length.  None of other items."""
+    item, levels = content.item, list[Nested]()
+    while isinstance(item, Nested):
+        levels.append(item)
+        item = item.item
+    if not isinstance(item, Number) or any(level.fixed is None for level in levels[1:]):
+        return None
+    columns = columns_of(engine, content)
+    own = list(columns[-count(item) :])
+    if levels and levels[0].fixed is None:
+        _ask_for_size(engine, content)
+        error = inhomogeneous(plain(length(engine, content)))
+        size = _one_size(engine, columns[0], own[0].shape[1], error)
+        own = [_cut(column, size) for column in own]
+    return item, own
 
 
 def _ask_for_size(engine: Engine, content: GrowingList) -> None:
@@ -218,11 +241,12 @@ def as_columns(engine: Engine, content: GrowingList, asked: np.dtype | None = No
     content = _taken(engine, content)
     item = content.item
     columns = columns_of(engine, content)
-    if (whole := numbers_in(engine, content)) is not None:
-        return whole[0]
-    if _is_of_rows(item):
-        _ask_for_size(engine, content)
-    if (isinstance(item, Block) and item.axes == (0,)) or _is_of_rows(item):
+    if (found_ := _numbers(engine, content)) is not None:
+        part, own = found_
+        if asked is None:
+            _ensure_dtype(engine, length(engine, content), [part], [own])
+        return _column(part, own, asked)
+    if isinstance(item, Block) and item.axes == (0,):
         error = inhomogeneous(plain(length(engine, content)))
         return _of_one_size(engine, content, error)
     rows = isinstance(item, Row) and item.cls is not str and not far_of(item)
@@ -237,7 +261,7 @@ def as_columns(engine: Engine, content: GrowingList, asked: np.dtype | None = No
         what = "a list of such items does not become an array here"
         raise needs_length(engine, content, what)
     if asked is None:
-        _ensure_dtype(engine, parts, held)
+        _ensure_dtype(engine, length(engine, content), parts, held)
     made = [_column(part, own, asked) for part, own in zip(parts, held, strict=True)]
     if not rows:
         return made[0]
