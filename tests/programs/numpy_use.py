@@ -627,3 +627,16 @@ def floats_that_fit_no_integer(x):
     y = np.zeros(2, np.int64)
     y[:] = x[:2]
     return made, y, x[:2].sum(dtype=int), np.array(x, dtype=int), np.int32(x[1])
+
+
+@program(
+    "checks positions that data says",
+    lambda: (np.arange(24.0).reshape(6, 4), 9.0, np.array([1, -1, 1])),
+    lambda: (np.arange(24.0).reshape(6, 4), 99.0, np.array([1, 7, 0])),
+    lambda: (np.arange(24.0).reshape(6, 4), 3.0, np.array([], int)),
+)
+def deleted_at_several_places(x, least, at):
+    rows = [i for i, row in enumerate(x) if row[0] > least]
+    few = x[x > least]
+    without = np.delete(few, np.flatnonzero(few > 20.0))
+    return np.delete(x, rows, axis=0), np.delete(x, rows), without, np.delete(x, at, axis=0)

@@ -53,6 +53,7 @@ from pyxla.lib.operands import (
 from pyxla.lib.registry import LeftToPython, implements
 from pyxla.ops import elementwise as op
 from pyxla.ops.filled import spread
+from pyxla.ops.index import scatter_along
 from pyxla.ops.shape import broadcast_in_dim, iota
 
 
@@ -314,7 +315,23 @@ def deleted(x: Array, obj: Any, axis: int) -> Array:
         return take(x, positions(Array(op.not_(at.value), at.extents)), axis, wrap=False)
     if not at.shape and at.extents is None:
         return _without_one(x, at.value, axis, size)
-    raise OpError("the positions to delete must be known while compiling, an int or a mask")
+    if at.ndim != 1:
+        raise OpError("the positions to delete are an int, or along one dimension, or a mask")
+    kept = op.not_(_marked(at, x.shape[axis], size))
+    extents = None if isinstance(size, int) else (size,)
+    return take(x, positions(Array(kept, extents)), axis, wrap=False)
+
+
+def _marked(at: Array, room: int, size: Int) -> Value:
+    """Which of the places of a dimension are among `at`, which may count from its end."""
+    given = cast(at.value, INT)
+    from_end = op.add(given, spread(cast(value_of(size), INT), at.shape))
+    places = op.select(k.lt(given, k.like(given, 0)), from_end, given)
+    if (real := within(at)) is not None:
+        places = op.select(real, places, splat(room, INT, at.shape))
+    none, ones = splat(0, INT, (room,)), splat(1, INT, at.shape)
+    found = scatter_along(none, places, ones, unique_indices=False, computation="update")
+    return k.gt(found, k.like(found, 0))
 
 
 def _without_one(x: Array, place: Value, axis: int, size: Int) -> Array:
