@@ -287,8 +287,8 @@ def test_everything_that_is_asked_for_is_in_the_key():
     keys = {slot.key for slot in (*slots, store.slot_of(request, (1,)))}
     assert len(keys) == len(asked) + 1
     # None, and empty, for all slots: artifacts are not kept.  With hopes arguments are others.
-    # What attempts have cost says nothing of what they make.
-    how = {"demands", "tentative", "unknown", "hopes", "work"}
+    # What attempts have cost says nothing of what they make; a program without bounds is for all.
+    how = {"demands", "tentative", "unknown", "bounds", "hopes", "work"}
     told = {field.name for field in dataclasses.fields(Request)} - how
     assert told == {
         "function",

@@ -105,8 +105,9 @@ def _ensure_dtype(
     if any(isinstance(part, Number) and part.choices for part in parts):
         if isinstance(found_, Const):
             raise engine.refuse(MIXED, SAID)
-        none = engine.rules.compare(engine, "eq", size, Const(0))
-        found_ = engine.rules.either(engine, found_, none)
+        if not extent.lower(plain(size)):
+            none = engine.rules.compare(engine, "eq", size, Const(0))
+            found_ = engine.rules.either(engine, found_, none)
         engine.ensure(found_, RefusedPath(MIXED, SAID, None), catchable=False)
 
 
